@@ -1,0 +1,110 @@
+"""darnel: plant harmless marked documents in a corpus, see which the retriever serves, take every one out again.
+
+>>> import darnel
+>>> results = darnel.run("chroma:./db#docs", queries="questions.txt", embedder="wordllama")  # doctest: +SKIP
+
+Everything below loads on first use: ``import darnel`` alone imports no store, no framework and no numpy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from darnel.adapters.memory import MemoryCorpus
+    from darnel.api import open_target, read_queries, run
+    from darnel.core.campaign import Campaign
+    from darnel.core.corpus import (
+        Capabilities,
+        CorpusDescription,
+        CorpusInjector,
+        CorpusReader,
+        Record,
+        Reply,
+        Retriever,
+        Source,
+        Target,
+    )
+    from darnel.core.errors import DarnelError
+    from darnel.core.ledger import Ledger
+    from darnel.core.options import RunOptions
+    from darnel.core.pattern import CraftRequest, Dose, Pattern
+    from darnel.core.plant import Plant, make_plant
+    from darnel.core.queries import Query
+    from darnel.core.results import Results, load_results
+    from darnel.patterns.base import Recipe
+
+_WHERE = {
+    "Campaign": "darnel.core.campaign",
+    "Capabilities": "darnel.core.corpus",
+    "CorpusDescription": "darnel.core.corpus",
+    "CorpusInjector": "darnel.core.corpus",
+    "CorpusReader": "darnel.core.corpus",
+    "CraftRequest": "darnel.core.pattern",
+    "DarnelError": "darnel.core.errors",
+    "Dose": "darnel.core.pattern",
+    "Ledger": "darnel.core.ledger",
+    "MemoryCorpus": "darnel.adapters.memory",
+    "Pattern": "darnel.core.pattern",
+    "Plant": "darnel.core.plant",
+    "Query": "darnel.core.queries",
+    "Recipe": "darnel.patterns.base",
+    "Record": "darnel.core.corpus",
+    "Reply": "darnel.core.corpus",
+    "Results": "darnel.core.results",
+    "Retriever": "darnel.core.corpus",
+    "RunOptions": "darnel.core.options",
+    "Source": "darnel.core.corpus",
+    "Target": "darnel.core.corpus",
+    "load_results": "darnel.core.results",
+    "make_plant": "darnel.core.plant",
+    "open_target": "darnel.api",
+    "read_queries": "darnel.api",
+    "run": "darnel.api",
+}
+
+__all__ = [
+    "Campaign",
+    "Capabilities",
+    "CorpusDescription",
+    "CorpusInjector",
+    "CorpusReader",
+    "CraftRequest",
+    "DarnelError",
+    "Dose",
+    "Ledger",
+    "MemoryCorpus",
+    "Pattern",
+    "Plant",
+    "Query",
+    "Recipe",
+    "Record",
+    "Reply",
+    "Results",
+    "Retriever",
+    "RunOptions",
+    "Source",
+    "Target",
+    "load_results",
+    "make_plant",
+    "open_target",
+    "read_queries",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from darnel.core.version import darnel_version
+
+        return darnel_version()
+    if name not in _WHERE:
+        raise AttributeError(f"module 'darnel' has no attribute '{name}'")
+    value = getattr(importlib.import_module(_WHERE[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,6 @@
+"""Chroma: an embedded folder, a ``chroma run`` server, or a client or collection of the application's."""
+
+from darnel.adapters.chroma.corpus import ChromaCorpus
+from darnel.adapters.chroma.connect import chroma_target, open_chroma
+
+__all__ = ["ChromaCorpus", "chroma_target", "open_chroma"]

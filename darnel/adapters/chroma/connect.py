@@ -1,0 +1,145 @@
+"""Open a Chroma collection without creating, migrating or disturbing anything."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from darnel.adapters.chroma.corpus import ChromaCorpus
+from darnel.adapters.folder import FolderLock, others_with_open
+from darnel.adapters.spec import TargetSpec
+from darnel.adapters.vector_checks import vector_checks
+from darnel.core.corpus import Check, Target
+from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
+from darnel.embedders.base import Embedder
+
+DATABASE_FILE = "chroma.sqlite3"
+LOCK_WAIT = 600.0
+"""Seconds to wait for another darnel that works on the same folder."""
+TOKEN_VARIABLE = "DARNEL_CHROMA_TOKEN"  # noqa: S105  # the name of a variable, not a secret
+
+
+def open_chroma(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True) -> Target:
+    """Open ``chroma:./folder#collection`` or ``chroma:http://host:port#collection``.
+
+    ``?tenant=`` and ``?database=`` choose a namespace. Over HTTP a user and password in the URL are sent as basic
+    authentication, and ``$DARNEL_CHROMA_TOKEN`` as a bearer token. With ``exclusive``, other darnel processes that want
+    the same folder wait until the target is closed.
+
+    Raises:
+        UsageError: the collection is not named.
+        TargetError: folder, server, tenant or collection is missing.
+    """
+    if not spec.container:
+        raise UsageError(f"name the collection: {spec.redacted}#NAME")
+    tenant = spec.parameters.get("tenant", "default_tenant")
+    database = spec.parameters.get("database", "default_database")
+    if spec.is_url:
+        return chroma_target(_find(_connect(spec, tenant, database), spec), embedder, spec=spec.absolute)
+    folder = _existing_folder(spec.where)
+    lock = FolderLock(folder, wait=LOCK_WAIT)
+    if exclusive:
+        lock.acquire()
+    try:
+        collection = _find(_open_folder(folder, tenant, database), spec)
+    except BaseException:
+        lock.release()
+        raise
+    return chroma_target(collection, embedder, spec=spec.absolute, folder=folder, close=lock.release)
+
+
+def chroma_target(
+    collection: Any,
+    embedder: Embedder | None = None,
+    *,
+    spec: str = "",
+    folder: Path | None = None,
+    close: Callable[[], None] = lambda: None,
+) -> Target:
+    """A target from a collection object, used through its own client."""
+    corpus = ChromaCorpus(collection, embedder)
+    return Target(
+        injector=corpus,
+        retriever=corpus,
+        reader=corpus,
+        spec=spec,
+        checks=lambda: [*_folder_checks(folder), *vector_checks(corpus, corpus, embedder)],
+        close=close,
+    )
+
+
+def _existing_folder(where: str) -> Path:
+    folder = Path(where).expanduser().resolve()
+    if not (folder / DATABASE_FILE).is_file():
+        raise ContainerMissingError(f"no Chroma database in {folder} ({DATABASE_FILE} is not there); check the path")
+    return folder
+
+
+def _open_folder(folder: Path, tenant: str, database: str) -> Any:
+    import chromadb
+    from chromadb.config import Settings
+
+    try:
+        # "validate" refuses a database of another schema version where the default would migrate it
+        settings = Settings(anonymized_telemetry=False, migrations="validate")
+        return chromadb.PersistentClient(str(folder), settings=settings, tenant=tenant, database=database)
+    except Exception as error:  # chromadb raises ValueError, its own errors and the core's
+        raise TargetError(f"cannot open {folder}: {describe_error(error)}") from error
+
+
+def _connect(spec: TargetSpec, tenant: str, database: str) -> Any:
+    import chromadb
+    from chromadb.config import Settings
+
+    url = urlsplit(spec.where)
+    try:
+        return chromadb.HttpClient(
+            host=url.hostname or "localhost",
+            port=url.port or (443 if url.scheme == "https" else 8000),
+            ssl=url.scheme == "https",
+            headers=_headers(url.username, url.password),
+            settings=Settings(anonymized_telemetry=False),
+            tenant=tenant,
+            database=database,
+        )
+    except Exception as error:
+        if "connect" in str(error).lower():
+            raise UnreachableError(f"no Chroma server answers at {spec.redacted}; start it, or check host and port") from None
+        raise TargetError(f"cannot open {spec.redacted}: {describe_error(error)}") from error
+
+
+def _headers(user: str | None, password: str | None) -> dict[str, str]:
+    import base64
+
+    if user:
+        pair = f"{unquote(user)}:{unquote(password or '')}".encode()
+        return {"Authorization": f"Basic {base64.b64encode(pair).decode()}"}
+    token = os.environ.get(TOKEN_VARIABLE)
+    return {"Authorization": f"Bearer {token}"} if token else {}
+
+
+def _find(client: Any, spec: TargetSpec) -> Any:
+    try:
+        # the embedding function is never used: darnel always sends vectors
+        return client.get_collection(spec.container, embedding_function=None)
+    except Exception as error:
+        if type(error).__name__ == "NotFoundError":
+            names = sorted(c.name for c in client.list_collections())[:10]
+            there = f"there are: {', '.join(names)}" if names else "it holds none"
+            raise ContainerMissingError(f"no collection '{spec.container}' in {spec.redacted}; {there}") from None
+        raise TargetError(f"cannot open {spec.redacted}: {describe_error(error)}") from error
+
+
+def _folder_checks(folder: Path | None) -> list[Check]:
+    """A second client on a folder reads stale results; say so always, and who it is where that can be seen."""
+    if folder is None:
+        return []
+    others = others_with_open(folder / DATABASE_FILE)
+    if others:
+        detail = f"{', '.join(others)} has {folder} open too: it may serve a plant after its removal until it is restarted"
+        return [Check("second client", None, detail, "Restart it after the run, or test through 'chroma run' and its URL.")]
+    detail = f"{folder} is opened directly; a process that opened it too would read stale results"
+    return [Check("second client", None, detail, "None is seen now; do not start the application during the run.")]

@@ -1,0 +1,175 @@
+"""One Chroma collection as injector, reader and retriever.
+
+Chroma's own ways that this works around: ``add`` is silently ignored on an existing id, ``upsert`` merges metadata, a
+delete reports what was asked rather than what went, and documents sent without vectors are embedded by a model of
+Chroma's choice. So: vectors always, ``None`` for each stale metadata key, read back rather than believe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from darnel.core.batches import batches, chunks
+from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape, Reply, Source
+from darnel.core.errors import EmbedderError
+from darnel.core.guard import refuse_foreign
+from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant
+from darnel.core.shape import learn_shape
+from darnel.embedders.base import Embedder
+from darnel.embedders.check import check_dimension
+
+READ_CHUNK = 2_000
+DELETE_CHUNK = 1_000
+QUERY_CHUNK = 500
+SHAPE_SAMPLE = 32
+MAX_REQUEST_BYTES = 16_000_000
+"""Well under the 40 MB at which a server answers "payload too large"."""
+
+
+class ChromaCorpus:
+    """A collection, reached through the application's own client or one opened for it.
+
+    Args:
+        collection: a chromadb ``Collection``.
+        embedder: the application's; needed to plant and to ask, not to read or remove.
+        where: filter that the application's queries carry, applied to every question.
+    """
+
+    def __init__(
+        self, collection: Any, embedder: Embedder | None = None, *, where: Mapping[str, Any] | None = None
+    ) -> None:
+        self.collection, self.embedder = collection, embedder
+        self._api = collection._client  # the server API under every kind of client; collections carry no other way to it
+        self._where = dict(where) if where else None
+        self._described: CorpusDescription | None = None
+
+    def describe(self) -> CorpusDescription:
+        """See ``CorpusInjector.describe``."""
+        name = f"{self.collection.tenant}/{self.collection.database}/{self.collection.name}"
+        self._described = CorpusDescription(
+            backend="chroma",
+            container=self.collection.name if name.startswith("default_tenant/default_database/") else name,
+            identity=str(self.collection.id),
+            size=self.collection.count(),
+            dimension=self._dimension(),
+            metric=self._metric(),
+            embedder=self.embedder.name if self.embedder else None,
+            shape=self._shape(),
+            capabilities=Capabilities(scan=True, vectors=True, search=True),
+            versions=self._versions(),
+            max_batch=int(self._api.get_max_batch_size()),
+            max_batch_bytes=MAX_REQUEST_BYTES,
+        )
+        return self._described
+
+    def inject(self, plants: Sequence[Plant]) -> None:
+        """See ``CorpusInjector.inject``."""
+        if not plants:
+            return
+        where = self._described or self.describe()
+        vectors = self._vectors(plants, where.dimension)
+        found = self.read([p.id for p in plants])
+        refuse_foreign(found, plants[0].campaign)
+        start = 0
+        for batch in batches(plants, where):
+            self.collection.upsert(
+                ids=[p.id for p in batch],
+                documents=[p.text for p in batch],
+                embeddings=vectors[start : start + len(batch)],
+                metadatas=[_replacing(p.metadata, found.get(p.id)) for p in batch],
+            )
+            start += len(batch)
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """See ``CorpusInjector.remove``; the filter narrows the ids to plants, so nothing else can go."""
+        for chunk in chunks(list(ids), DELETE_CHUNK):
+            self.collection.delete(ids=list(chunk), where={KIT_KEY: KIT_VALUE})
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``CorpusInjector.read``."""
+        records: dict[str, Record] = {}
+        for chunk in chunks(list(ids), READ_CHUNK):
+            found = self.collection.get(ids=list(chunk), include=["documents", "metadatas", "embeddings"])
+            records.update((r.id, r) for r in _records(found))
+        return records
+
+    def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
+        """See ``CorpusReader.scan``; by id, since paging by offset can miss records of a corpus that changes."""
+        include = ["documents", "metadatas", *(["embeddings"] if vectors else [])]
+        for chunk in chunks(self.ids(), batch):
+            yield _records(self.collection.get(ids=list(chunk), include=include))
+
+    def ids(self) -> Sequence[str]:
+        """See ``CorpusReader.ids``."""
+        return list(self.collection.get(include=[])["ids"])
+
+    def plants(self) -> Sequence[Record]:
+        """See ``CorpusReader.plants``."""
+        return _records(self.collection.get(where={KIT_KEY: KIT_VALUE}, include=["documents", "metadatas"]))
+
+    def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
+        """See ``Retriever.retrieve``; scores are negated distances, so higher is better. Texts are not fetched."""
+        if self.embedder is None:
+            raise EmbedderError("asking needs the application's embedder; give it with --embedder")
+        replies: list[Reply] = []
+        for chunk in chunks(list(queries), QUERY_CHUNK):
+            found = self.collection.query(
+                query_embeddings=self.embedder.queries(chunk),
+                n_results=k,
+                where=self._where,
+                include=["metadatas", "distances"],
+            )
+            for ids, metadatas, distances in zip(found["ids"], found["metadatas"], found["distances"], strict=True):
+                rows = zip(ids, metadatas, distances, strict=True)
+                replies.append(Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in rows)))
+        return replies
+
+    def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
+        import numpy as np
+
+        given = [p.vector for p in plants]
+        if all(v is not None for v in given):
+            return np.asarray(given, dtype=np.float32)
+        if self.embedder is None:
+            raise EmbedderError("planting needs the application's embedder; give it with --embedder")
+        check_dimension(self.embedder, dimension)
+        made = self.embedder.documents([p.text for p in plants])
+        for row, vector in enumerate(given):
+            if vector is not None:
+                made[row] = vector
+        return made
+
+    def _dimension(self) -> int | None:
+        # only a fresh handle knows the dimension, and only once something was ever added
+        known = self.collection
+        model = self._api.get_collection(known.name, tenant=known.tenant, database=known.database)
+        return model.dimension if isinstance(model.dimension, int) else None
+
+    def _versions(self) -> dict[str, str]:
+        import chromadb
+
+        server, package = str(self._api.get_version()), str(chromadb.__version__)
+        return {"chromadb": package} if server == package else {"chromadb": package, "chroma server": server}
+
+    def _metric(self) -> str | None:
+        settings = self.collection.configuration
+        index = settings.get("hnsw") or settings.get("spann") or {}
+        space = index.get("space")
+        return str(space) if space else None
+
+    def _shape(self) -> RecordShape:
+        return learn_shape(_records(self.collection.get(limit=SHAPE_SAMPLE, include=["documents", "metadatas"])))
+
+
+def _records(found: Mapping[str, Any]) -> list[Record]:
+    ids = found["ids"]
+    empty = [None] * len(ids)
+    columns = [found.get(name) for name in ("documents", "metadatas", "embeddings")]
+    return [Record(*row) for row in zip(ids, *(empty if c is None else c for c in columns), strict=True)]
+
+
+def _replacing(metadata: Mapping[str, Any], old: Record | None) -> dict[str, Any]:
+    """Metadata for an upsert that leaves exactly these keys: stale ones are set to None, which removes them."""
+    stale = set((old.metadata or {}) if old else ()) - metadata.keys()
+    return {**dict.fromkeys(stale), **{k: v for k, v in metadata.items() if v is not None}}

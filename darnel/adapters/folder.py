@@ -1,0 +1,84 @@
+"""Stores in a folder: one darnel at a time, and a look at who else has it open."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+from darnel.core.errors import TargetError
+
+_held: dict[str, tuple[Any, int]] = {}
+_guard = threading.Lock()
+
+
+class FolderLock:
+    """Lets one darnel process at a time into a store's folder; the others wait.
+
+    The lock file lies in the system's temporary folder, never in the store's, and goes with the process that held it.
+    Within one process it may be taken any number of times.
+    """
+
+    def __init__(self, path: Path, *, wait: float) -> None:
+        self.path, self._wait = path, wait
+        name = hashlib.sha256(str(path).encode()).hexdigest()[:24]
+        user = os.getuid() if hasattr(os, "getuid") else 0
+        self._file = Path(tempfile.gettempdir()) / f"darnel-{user}-{name}.lock"
+        self._taken = False
+
+    def acquire(self) -> None:
+        """Take it.
+
+        Raises:
+            TargetError: another darnel still holds it after ``wait`` seconds.
+        """
+        import filelock
+
+        with _guard:
+            lock, users = _held.get(str(self._file), (None, 0))
+            if lock is None:
+                lock = filelock.FileLock(self._file, mode=0o600, thread_local=False)
+                try:
+                    lock.acquire(timeout=self._wait, poll_interval=0.1)
+                except filelock.Timeout:
+                    raise TargetError(
+                        f"another darnel has worked on {self.path} for {self._wait:.0f} s; wait for it, or stop it and run: "
+                        "darnel sweep"
+                    ) from None
+            _held[str(self._file)] = (lock, users + 1)
+            self._taken = True
+
+    def release(self) -> None:
+        """Give it back; safe to call twice."""
+        with _guard:
+            if not self._taken:
+                return
+            self._taken = False
+            lock, users = _held.pop(str(self._file))
+            if users > 1:
+                _held[str(self._file)] = (lock, users - 1)
+            else:
+                lock.release()
+
+
+def others_with_open(file: Path) -> list[str]:
+    """Other processes that have a file open, as ``name (pid)``; those of other users may not be seen.
+
+    Processes that hold darnel's own lock are left out: they take turns.
+    """
+    import psutil
+
+    found = []
+    for process in psutil.process_iter(["pid", "name"]):
+        if process.pid == os.getpid():
+            continue
+        try:
+            opened = {Path(o.path) for o in process.open_files()}
+        except (psutil.Error, OSError):
+            continue
+        if file in opened and not any(p.name.startswith("darnel-") and p.suffix == ".lock" for p in opened):
+            found.append(f"{process.info['name']} ({process.pid})")
+    return found

@@ -1,0 +1,45 @@
+"""From an object of the application's to a target, by what it is, importing only what it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from darnel.core.corpus import CorpusInjector, CorpusReader, Retriever, Target
+from darnel.core.errors import UsageError
+from darnel.embedders.base import Embedder
+
+
+def target_from_object(given: Any, embedder: Embedder | None) -> Target:
+    """A target from a ``Target``, a memory corpus, a Chroma collection, or anything that satisfies the protocols.
+
+    Raises:
+        UsageError: it is none of these.
+    """
+    if isinstance(given, Target):
+        return given
+    module = type(given).__module__
+    for prefix, build in _BY_MODULE.items():
+        if module == prefix or module.startswith(prefix + "."):
+            return build(given, embedder)
+    if isinstance(given, CorpusInjector):
+        return Target(
+            injector=given,
+            retriever=given if isinstance(given, Retriever) else None,
+            reader=given if isinstance(given, CorpusReader) else None,
+        )
+    raise UsageError(
+        f"cannot test a {module}.{type(given).__name__}; give a target spec, a Chroma collection, "
+        "or an object with describe, inject, remove and read"
+    )
+
+
+def _chroma(given: Any, embedder: Embedder | None) -> Target:
+    from darnel.adapters.chroma.connect import chroma_target
+
+    if type(given).__name__ != "Collection":
+        raise UsageError("give the Chroma collection rather than its client: client.get_collection(name)")
+    return chroma_target(given, embedder)
+
+
+_BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {"chromadb": _chroma}

@@ -1,0 +1,107 @@
+"""The Python entry: ``darnel.run(target, queries=...)``, and opening targets for everything else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from darnel.adapters.recognise import target_from_object
+from darnel.adapters.registry import load_opener
+from darnel.adapters.spec import parse_spec
+from darnel.core.corpus import Target
+from darnel.core.ledger import Ledger
+from darnel.core.options import RunOptions
+from darnel.core.pattern import Dose, Pattern
+from darnel.core.queries import Query, find_qrels, load_queries, make_queries
+from darnel.core.results import Results
+from darnel.core.runner import run_mode_a
+from darnel.embedders.resolve import resolve_embedder
+from darnel.patterns.registry import parse_doses
+
+
+def open_target(
+    target: Any, *, embedder: object = None, allow_hosts: Collection[str] = (), writes: bool = True
+) -> Target:
+    """Open a target spec, or take an object of the application's.
+
+    Args:
+        target: ``"chroma:./db#docs"`` and the like, a Chroma collection, a ``MemoryCorpus``, a ``Target``, or anything
+            that satisfies the protocols.
+        embedder: the application's: a spec, or an embedding object of LangChain, LlamaIndex, Chroma or a function.
+        allow_hosts: hosts other than this machine that may be written to.
+        writes: whether it is opened to write; a target opened only to read takes no lock and asks no permission.
+
+    Raises:
+        DarnelError: with what to do.
+    """
+    resolved = None if embedder is None else resolve_embedder(embedder)
+    if not isinstance(target, str):
+        return target_from_object(target, resolved)
+    spec = parse_spec(target)
+    opener = load_opener(spec.adapter)
+    if writes:
+        spec.check_host(allow_hosts)
+    return opener(spec, resolved, exclusive=writes)
+
+
+def read_queries(queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]]) -> list[Query]:
+    """Queries from a file (BEIR, JSONL, CSV or plain text; judgments beside it are read too) or from Python.
+
+    Raises:
+        QueryFileError: names the file and line.
+    """
+    if isinstance(queries, str | os.PathLike):
+        path = Path(queries)
+        try:
+            with path.open(encoding="utf-8", newline="") as lines:
+                return load_queries(lines, str(path), find_qrels(path))
+        except OSError as error:
+            from darnel.core.errors import QueryFileError
+
+            raise QueryFileError(f"cannot read the queries {path}: {error.strerror}") from None
+    return make_queries(queries)
+
+
+def run(
+    target: Any,
+    queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]],
+    patterns: Iterable[str | Pattern | Dose] = (),
+    *,
+    k: int | None = None,
+    embedder: object = None,
+    ledger: str | os.PathLike[str] | Ledger | None = None,
+    options: RunOptions | None = None,
+    allow_hosts: Collection[str] = (),
+) -> Results:
+    """Run mode A: plant → ask → verify → score → remove → prove.
+
+    Args:
+        target: see ``open_target``.
+        queries: a query file, or queries.
+        patterns: names such as ``"echo:3"``, or patterns of your own; all built-in ones where none is given. The two
+            controls always run.
+        k: how many sources the application reads (default 5).
+        embedder: see ``open_target``.
+        ledger: the journal; ``$DARNEL_LEDGER`` or ``.darnel/ledger.db`` by default.
+        options: everything else.
+        allow_hosts: see ``open_target``.
+
+    Raises:
+        DarnelError: what cannot be tested, and what to do; nothing is left behind.
+    """
+    options = options or RunOptions()
+    options = options if k is None else replace(options, k=k)
+    asked, doses = read_queries(queries), parse_doses(patterns)
+    opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts)
+    own = None if isinstance(ledger, Ledger) else Ledger(ledger)
+    journal = ledger if isinstance(ledger, Ledger) else own
+    try:
+        assert journal is not None
+        return run_mode_a(opened, asked, doses, options, journal)
+    finally:
+        if own:
+            own.close()
+        opened.close()

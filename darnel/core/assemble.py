@@ -1,0 +1,170 @@
+"""From a finished run to its result document."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import defaultdict
+from datetime import UTC, datetime
+
+from darnel.core.gate import check_gate
+from darnel.core.observe import QueryOutcome, observe
+from darnel.core.queries import Query
+from darnel.core.ranking import Listing
+from darnel.core.results import (
+    SCHEMA_VERSION,
+    Baseline,
+    Cleanup,
+    DigestInfo,
+    GateResult,
+    LeftoverInfo,
+    Observation,
+    QueryInfo,
+    Results,
+    RunInfo,
+    TargetInfo,
+)
+from darnel.core.run import Run
+from darnel.core.scores import score_all
+from darnel.core.secrets import redact
+from darnel.core.stats import rate
+from darnel.core.version import darnel_version
+
+NAMED = 20
+"""Record ids named in a digest difference at the most."""
+
+
+def assemble(run: Run) -> Results:
+    """The result document of a run."""
+    rows, outcomes = _observations(run)
+    lists = {q.id: listing.ids(run.options.depth) for q, listing in _baseline(run)}
+    controls = {d.label: d.pattern.is_control for d in run.doses}
+    scores = score_all(outcomes, controls, lists, run.options)
+    gates = [check_gate(gate, scores) for gate in run.gates]
+    baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
+    inconclusive = sum(1 for row in rows if row.outcome == "inconclusive") / len(rows) if rows else 1.0
+    doubts = [
+        inconclusive > run.options.max_inconclusive,
+        run.interrupted,
+        digest is not None and digest.same is not True,
+    ]
+    assert run.campaign is not None
+    return Results(
+        schema_version=SCHEMA_VERSION,
+        run=RunInfo(
+            campaign=run.campaign.id,
+            seed=run.options.seed,
+            started=run.started.isoformat(timespec="milliseconds"),
+            finished=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            duration=round(time.monotonic() - run.clock, 3),
+            darnel=darnel_version(),
+            python=platform.python_version(),
+            interrupted=run.interrupted,
+        ),
+        target=_target_info(run),
+        patterns=[crop.info() for crop in run.crops],
+        queries=[QueryInfo(q.id, q.text, len(q.judged), lists.get(q.id, [])) for q in run.queries],
+        scores=scores,
+        observations=rows,
+        baseline=baseline,
+        corpus_digest=digest,
+        cleanup=_cleanup(run),
+        leftovers=leftovers,
+        gates=gates,
+        warnings=run.warnings,
+        errors=run.errors,
+        exit_code=exit_code(bool(leftovers), gates, any(doubts)),
+    )
+
+
+def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
+    """3 where plants may be left, else 1 where a gate failed, else 2 where something could not be told, else 0."""
+    verdicts = {gate.verdict for gate in gates}
+    if leftovers:
+        return 3
+    if "failed" in verdicts:
+        return 1
+    return 2 if doubtful or "unclear" in verdicts else 0
+
+
+def _observations(run: Run) -> tuple[list[Observation], dict[str, list[QueryOutcome]]]:
+    rows: list[Observation] = []
+    outcomes: dict[str, list[QueryOutcome]] = defaultdict(list)
+    for wave in run.waves:
+        for answer in wave.answers:
+            observed, outcome = observe(answer, run.options)
+            rows.extend(observed)
+            outcomes[answer.label].append(outcome)
+    return rows, outcomes
+
+
+def _baseline(run: Run) -> list[tuple[Query, Listing]]:
+    return list(zip(run.queries, run.baseline, strict=False))
+
+
+def _baseline_info(run: Run) -> Baseline:
+    found = judged = 0
+    for query, listing in _baseline(run):
+        relevant = {id_ for id_, grade in query.judged.items() if grade > 0}
+        judged += bool(relevant)
+        found += bool(relevant.intersection(listing.ids(run.options.k)))
+    differing: list[str] = []
+    if run.baseline_after is not None:
+        pairs = zip(run.queries, run.baseline, run.baseline_after, strict=True)
+        depth = run.options.depth
+        differing = [q.id for q, before, after in pairs if before.ids(depth) != after.ids(depth)]
+    same = None if run.baseline_after is None else not differing
+    return Baseline(len(run.queries), rate(found, judged), same, differing)
+
+
+def _digest_info(run: Run) -> DigestInfo | None:
+    if run.digest is None:
+        return None
+    after, diff = run.digest_after, run.difference
+    return DigestInfo(
+        kind=run.digest.kind,
+        covered=len(run.digest.records),
+        count=run.digest.count,
+        before=run.digest.value,
+        after=after.value if after else None,
+        same=None if diff is None else not diff,
+        added=list(diff.added[:NAMED]) if diff else [],
+        vanished=list(diff.vanished[:NAMED]) if diff else [],
+        changed=list(diff.changed[:NAMED]) if diff else [],
+    )
+
+
+def _leftovers(run: Run) -> list[LeftoverInfo]:
+    assert run.campaign is not None
+    plants = {p.id: p for crop in run.crops for p in crop.all()}
+    return [
+        LeftoverInfo(left.id, plants[left.id].name, plants[left.id].marker, left.state, left.reason)
+        for left in run.campaign.leftovers
+    ]
+
+
+def _cleanup(run: Run) -> Cleanup:
+    assert run.campaign is not None
+    return Cleanup(
+        planted=run.campaign.planted,
+        removed=run.campaign.removed,
+        visible_after=round(max((w.visible_after for w in run.waves), default=0.0), 3),
+        gone_after=round(max((w.gone_after for w in run.waves), default=0.0), 3),
+    )
+
+
+def _target_info(run: Run) -> TargetInfo:
+    where = run.description
+    return TargetInfo(
+        spec=redact(run.target.spec),
+        backend=where.backend,
+        container=where.container,
+        size=where.size,
+        dimension=where.dimension,
+        metric=where.metric,
+        embedder=where.embedder,
+        k=run.options.k,
+        depth=run.options.depth,
+        isolation=run.options.isolation,
+        versions=dict(where.versions),
+    )

@@ -1,0 +1,61 @@
+"""Cut plants into batches that a store accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from darnel.core.corpus import CorpusDescription
+from darnel.core.errors import PlantError
+from darnel.core.plant import Plant
+
+T = TypeVar("T")
+
+VECTOR_BYTES = 24
+"""Upper bound of one vector component in JSON, the largest form it travels in."""
+
+
+def chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Consecutive slices of up to ``size`` items."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[Plant]]:
+    """Plants in order, each batch within the store's limits of count and of bytes (text, metadata and vector).
+
+    Raises:
+        PlantError: before anything is yielded, where one plant alone is over a limit.
+    """
+    vector = (where.dimension or 0) * VECTOR_BYTES
+    for plant in plants:
+        _check_size(plant, plant.size + vector, where)
+    pending = iter(plants)
+    held = next(pending, None)
+    while held is not None:
+        batch, total = [held], held.size + vector
+        held = None
+        for plant in islice(pending, where.max_batch - 1):
+            total += plant.size + vector
+            if total > where.max_batch_bytes:
+                held = plant
+                break
+            batch.append(plant)
+        else:
+            held = next(pending, None)
+        yield batch
+
+
+def _check_size(plant: Plant, total: int, where: CorpusDescription) -> None:
+    text = len(plant.text.encode())
+    if where.max_text_bytes is not None and text > where.max_text_bytes:
+        raise PlantError(
+            f"plant {plant.name} has {text:,} bytes of text and {where.backend} takes {where.max_text_bytes:,}; "
+            "lower the strength or shorten the query"
+        )
+    if total > where.max_batch_bytes:
+        raise PlantError(
+            f"plant {plant.name} alone is {total:,} bytes and {where.backend} takes {where.max_batch_bytes:,} a request; "
+            "lower the strength or shorten the query"
+        )

@@ -1,0 +1,174 @@
+"""A campaign: plants announced, written, seen, removed, and proved gone, whatever happens in between.
+
+Wraps any ``CorpusInjector``; the runner, the CLI, the pytest fixtures and a user's own script all go through it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import secrets
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import TracebackType
+
+from darnel.core.batches import batches
+from darnel.core.corpus import CorpusDescription, CorpusInjector
+from darnel.core.errors import PlantError, UsageError, describe_error
+from darnel.core.guard import refuse_foreign
+from darnel.core.ledger import Ledger
+from darnel.core.plant import Plant
+from darnel.core.removal import Leftover, Removal, remove_proved
+from darnel.core.signals import SignalGuard
+from darnel.core.waiting import await_visible, read_all
+
+
+@dataclass(frozen=True, slots=True)
+class Planting:
+    """How a planting went. ``error`` is what the store raised, if anything; what is ``visible`` was read back all the same."""
+
+    visible: frozenset[str]
+    missing: frozenset[str]
+    delay: float
+    """Seconds from the last write until everything announced was read back, or until the deadline."""
+    error: str | None = None
+
+
+@dataclass
+class Campaign:
+    """One run's plants, from plan to proven removal; a context manager that removes on every way out.
+
+    Args:
+        injector: where the plants go.
+        ledger: the journal; every plant is in it, durably, before the store sees it.
+        spec: the target's spec, by which another process can open the same corpus to sweep it.
+        visible_within: seconds to wait until what was written can be read back.
+        gone_within: seconds to wait until what was removed can no longer be read.
+        notify: gets one-line messages for people.
+    """
+
+    injector: CorpusInjector
+    ledger: Ledger
+    spec: str = ""
+    visible_within: float = 10.0
+    gone_within: float = 10.0
+    notify: Callable[[str], None] = lambda _text: None
+    description: CorpusDescription | None = None
+    id: str = field(default_factory=lambda: new_campaign_id())
+    leftovers: list[Leftover] = field(default_factory=list, init=False)
+    planted: int = field(default=0, init=False)
+    """Plants that were read back after their writing, over the whole campaign."""
+    removed: int = field(default=0, init=False)
+    """Of those, plants whose absence was read back after their removal."""
+    _planted: dict[str, Plant] = field(default_factory=dict, init=False)
+    _unseen: set[str] = field(default_factory=set, init=False)
+    _last_write: float = field(default=0.0, init=False)
+    _entered: bool = field(default=False, init=False)
+    _held: bool = field(default=False, init=False)
+
+    def __enter__(self) -> Campaign:
+        self.description = self.description or self.injector.describe()
+        self._guard = SignalGuard(self.notify)
+        self.ledger.open_campaign(self.id, self.spec, self.description)
+        atexit.register(self.close)
+        self._entered = True
+        self._guard.install()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def where(self) -> CorpusDescription:
+        """The corpus as it was described on entry."""
+        if self.description is None or not self._entered:
+            raise UsageError("a campaign is used inside 'with campaign:'")
+        return self.description
+
+    def plant(self, plants: Sequence[Plant]) -> Planting:
+        """Write plants and wait until they can be read back.
+
+        Raises:
+            CollisionError: an id holds a record that is not this campaign's; nothing was written.
+            PlantError: a plant is over a limit of the store, or two share an id; nothing was written.
+            LedgerError: the plants could not be announced; the batch at hand was not written.
+        """
+        if not plants:
+            return Planting(frozenset(), frozenset(), 0.0)
+        planned = list(batches(plants, self.where))
+        self._refuse_collisions(plants)
+        error = None
+        for batch in planned:
+            self.ledger.announce(batch)
+            self._planted.update((p.id, p) for p in batch)
+            self._unseen.update(p.id for p in batch)
+            self._last_write = time.monotonic()
+            try:
+                self.injector.inject(batch)
+            except Exception as raised:  # anything: what landed is found by reading back
+                error = describe_error(raised)
+                break
+        announced = [p for p in plants if p.id in self._planted]
+        visible, delay = await_visible(self.injector, announced, self.visible_within)
+        self._unseen -= visible
+        self.planted += len(visible)
+        self.ledger.mark(self.id, (("written", id_) for id_ in visible))
+        return Planting(visible, frozenset(p.id for p in plants) - visible, delay, error)
+
+    def remove(self, plants: Iterable[Plant] | None = None) -> Removal:
+        """Take plants out (all of the campaign's by default) and prove it by reading back."""
+        chosen = {p.id: p.digest for p in (self._planted.values() if plants is None else plants) if p.id in self._planted}
+        removal = remove_proved(
+            self.injector,
+            self.id,
+            chosen,
+            deadline=self.gone_within,
+            unsure=self._unseen.intersection(chosen),
+            watch=max(0.0, self._last_write + self.visible_within - time.monotonic()),
+        )
+        states = [("removed", i) for i in removal.removed]
+        self.ledger.mark(self.id, [*states, *((left.state, left.id) for left in removal.leftovers)])
+        self.removed += len(removal.removed - self._unseen)
+        self._unseen -= removal.removed
+        for id_ in removal.removed:
+            del self._planted[id_]
+        return removal
+
+    def hold(self) -> None:
+        """Leave the plants where they are on exit; ``sweep`` takes them out later."""
+        self.ledger.set_campaign(self.id, "held")
+        self._held = True
+
+    def close(self) -> None:
+        """Remove whatever is still planted; safe to call any number of times."""
+        if not self._entered:
+            return
+        try:
+            self._guard.shield()
+        finally:
+            try:
+                if not self._held:
+                    self._finish()
+            finally:
+                self._entered = False
+                atexit.unregister(self.close)
+                self._guard.restore()
+
+    def _finish(self) -> None:
+        if self._planted:
+            self.leftovers = list(self.remove().leftovers)
+        if not self.leftovers:
+            self.ledger.set_campaign(self.id, "closed")
+
+    def _refuse_collisions(self, plants: Sequence[Plant]) -> None:
+        ids = [p.id for p in plants]
+        if len(set(ids)) != len(ids):
+            raise PlantError("two plants share an id; give each its own pattern, strength, query and copy")
+        refuse_foreign(read_all(self.injector, ids), self.id)
+
+
+def new_campaign_id() -> str:
+    """A fresh id that says when: ``20261130-044219-`` and 40 random bits."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(5)}"
+

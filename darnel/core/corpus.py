@@ -1,0 +1,174 @@
+"""The contract: what an adapter implements, and the plain data that crosses it.
+
+``CorpusInjector`` is all an adapter must be. ``CorpusReader`` and ``Retriever`` are further abilities that most stores
+have; ``Target`` ties together what is under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+from darnel.core.plant import MetaValue, Plant
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a store holds under one id. ``vector``: the stored floats, or None where they cannot be read."""
+
+    id: str
+    text: str | None
+    metadata: Mapping[str, Any] | None = None
+    vector: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One item that a retrieval returned. ``score``: higher is better, only comparable within one reply."""
+
+    id: str | None = None
+    text: str | None = None
+    metadata: Mapping[str, Any] | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a target answered to one query; a bare store fills only ``sources`` (best first)."""
+
+    sources: tuple[Source, ...] = ()
+    delivered: tuple[Source, ...] | None = None
+    prompt: str | None = None
+    answer: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a corpus can do beyond the four methods; each false unless the adapter says otherwise."""
+
+    scan: bool = False
+    """Every record can be read back, so the corpus digest can be taken."""
+    vectors: bool = False
+    """Stored vectors can be read, so the embedder can be checked against them."""
+    search: bool = False
+    """The corpus can be searched directly, cheaply, for any text and any k."""
+    volatile: bool = False
+    """The corpus lives in this process only; nothing of it outlives a crash."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordShape:
+    """How the application's own records look, learned from a sample.
+
+    ``template`` holds a value for each metadata key a plant should carry; ``unique`` names the keys whose values must
+    be the plant's own (identifiers), because no two sampled records share one.
+    """
+
+    sampled: int = 0
+    template: Mapping[str, MetaValue] = field(default_factory=dict)
+    unique: frozenset[str] = frozenset()
+    constant: Mapping[str, MetaValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusDescription:
+    """Where plants would go. ``identity`` outlives renames (a collection's UUID rather than its name, if it has one)."""
+
+    backend: str
+    container: str
+    identity: str
+    size: int
+    dimension: int | None = None
+    metric: str | None = None
+    embedder: str | None = None
+    shape: RecordShape = field(default_factory=RecordShape)
+    capabilities: Capabilities = field(default_factory=Capabilities)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    max_batch: int = 1_000
+    max_batch_bytes: int = 8_000_000
+    max_text_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the preflight: what was looked at, how it stands, and how to mend it. ``ok`` None: a warning."""
+
+    name: str
+    ok: bool | None
+    detail: str
+    mend: str = ""
+
+
+@runtime_checkable
+class CorpusInjector(Protocol):
+    """Writes plants into one container and takes them out again, by id.
+
+    Must hold: injecting twice equals once; injecting again with other text or metadata leaves exactly the new ones;
+    removing absent ids, or none, has no effect; a record the kit did not write is never overwritten or deleted; no
+    container, index or setting is created or changed. Methods may raise anything: the campaign reads back and decides.
+    """
+
+    def describe(self) -> CorpusDescription:
+        """Say where plants would go. Raises TargetError where the container is missing or cannot be read."""
+        ...
+
+    def inject(self, plants: Sequence[Plant]) -> None:
+        """Write or replace, by id. Raises CollisionError before any write where an id is another record's."""
+        ...
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Delete those of the ids that hold plants; absent ids are fine, and an empty list reaches no store."""
+        ...
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """What the store holds now, straight from it (no cache); absent ids are absent from the mapping."""
+        ...
+
+
+@runtime_checkable
+class CorpusReader(Protocol):
+    """Reads the whole corpus: for digests, samples and sweeping without a ledger."""
+
+    def scan(self, batch: int = 1_000, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
+        """Every record once, in batches; with ``vectors=False`` the vectors may be left out."""
+        ...
+
+    def ids(self) -> Sequence[str]:
+        """Every record id."""
+        ...
+
+    def plants(self) -> Sequence[Record]:
+        """Every record that carries the kit's metadata key, of any campaign."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Answers questions from the corpus."""
+
+    def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
+        """One reply for each query, in order, each with up to ``k`` sources, best first."""
+        ...
+
+
+def _no_checks() -> Iterable[Check]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is under test: a corpus to plant into, plus something to ask.
+
+    ``spec`` reopens it in another process (secrets left out); empty for objects that only live here. ``store_search``:
+    the retriever is the store's own, so any k and any text may be asked at no cost.
+    """
+
+    injector: CorpusInjector
+    retriever: Retriever | None = None
+    reader: CorpusReader | None = None
+    spec: str = ""
+    store_search: bool = True
+    checks: Callable[[], Iterable[Check]] = _no_checks
+    close: Callable[[], None] = lambda: None

@@ -1,0 +1,59 @@
+"""Which returned source is which plant, and by what proof: id, else metadata, else marker in the text.
+
+Exact always: a whole id, a whole stamp, a whole marker. Nothing matches by prefix or substring.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from darnel.core.corpus import Source
+from darnel.core.plant import Plant, find_markers, read_stamp
+
+Proof = Literal["id", "metadata", "marker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A source recognised as planted. ``plants`` empty: it is a plant of some other campaign."""
+
+    plants: tuple[Plant, ...]
+    proof: Proof
+
+
+class PlantIndex:
+    """The plants that are in the corpus now, ready to be recognised."""
+
+    def __init__(self, plants: Iterable[Plant]) -> None:
+        kept = list(plants)
+        self._by_id = {canonical_id(p.id): p for p in kept}
+        self._by_stamp = {(p.campaign, p.marker): p for p in kept}
+        self._by_marker = {p.marker: p for p in kept}
+
+    def match(self, source: Source) -> Match | None:
+        """What a source is: one of these plants, somebody else's plant, or None for the owner's own."""
+        if source.id is not None and (plant := self._by_id.get(canonical_id(source.id))):
+            return Match((plant,), "id")
+        stamp = read_stamp(source.metadata)
+        if stamp is not None:
+            known = self._by_stamp.get((stamp.campaign, stamp.marker))
+            return Match((known,) if known else (), "metadata")
+        for value in (source.metadata or {}).values():
+            if isinstance(value, str) and (plant := self._by_id.get(canonical_id(value))):
+                return Match((plant,), "metadata")
+        # a source may hold several plants where an app joins chunks; each marker counts
+        found = tuple(self._by_marker[m] for m in sorted(find_markers(source.text)) if m in self._by_marker)
+        return Match(found, "marker") if found else None
+
+
+def canonical_id(value: str) -> str:
+    """UUIDs in any of their spellings (case, hyphens, urn, braces) compare equal; anything else stays as it is."""
+    if 32 <= len(value) <= 45:
+        try:
+            return str(uuid.UUID(value))
+        except ValueError:
+            return value
+    return value

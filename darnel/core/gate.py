@@ -1,0 +1,108 @@
+"""Thresholds on a result: ``exposure@5 > 0.2`` fails the run where it holds for any pattern that is not a control."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from darnel.core.errors import UnknownNameError, UsageError
+from darnel.core.results import GateResult, Score
+
+_FORM = re.compile(r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+_AT_K = ("exposure", "lift_over_control", "lift_over_honest")
+_PLAIN = ("displacement", "inconclusive", "mrr", "retention", "slot_share")
+METRICS = tuple(sorted((*(f"{name}@K" for name in _AT_K), *_PLAIN)))
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One parsed condition; it fails the run where it holds."""
+
+    text: str
+    pattern: str | None
+    metric: str
+    k: int | None
+    op: str
+    value: float
+
+    def holds(self, value: float | None) -> bool:
+        """Whether the condition holds for a value; never for one that is missing."""
+        return value is not None and _COMPARE[self.op](value, self.value)
+
+
+def parse_gate(text: str, ks: Sequence[int]) -> Gate:
+    """Read ``[PATTERN] METRIC[@K] OP NUMBER``, with OP one of > >= < <=.
+
+    Raises:
+        UsageError: it does not read so, or the number is none.
+        UnknownNameError: the metric is not known, or no result holds it at that k.
+    """
+    found = _FORM.fullmatch(text.strip())
+    if not found:
+        raise UsageError(f"cannot read the condition '{text}'; write for instance 'exposure@5 > 0.2'")
+    metric, k = found["metric"], int(found["k"]) if found["k"] else None
+    if metric not in (*_AT_K, *_PLAIN):
+        raise UnknownNameError("metric", metric, METRICS)
+    if (metric in _AT_K) != (k is not None):
+        raise UsageError(f"'{text}': write {metric}{'@K' if metric in _AT_K else ''}; metrics: {', '.join(METRICS)}")
+    if k is not None and k not in ks:
+        raise UsageError(f"'{text}': {metric} is measured at k = {', '.join(map(str, ks))}; choose one, or set --k {k}")
+    try:
+        value = float(found["value"].rstrip("%")) / (100 if found["value"].endswith("%") else 1)
+    except ValueError:
+        raise UsageError(f"'{text}': '{found['value']}' is not a number") from None
+    return Gate(text.strip(), found["pattern"], metric, k, found["op"], value)
+
+
+def check_gate(gate: Gate, scores: Sequence[Score]) -> GateResult:
+    """Judge one condition over the scores; controls count only where they are named.
+
+    Raises:
+        UnknownNameError: the condition names a pattern that was not run.
+    """
+    chosen = [s for s in scores if _named(gate.pattern, s)]
+    if gate.pattern and not chosen:
+        raise UnknownNameError("pattern in --fail-on", gate.pattern, [s.pattern for s in scores])
+    failed = [s for s in chosen if gate.holds(_value(gate, s))]
+    if failed:
+        detail = ", ".join(f"{s.pattern} {_value(gate, s):.3f}" for s in failed)
+        return GateResult(gate.text, "failed", detail)
+    unclear = [s for s in chosen if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s))]
+    if unclear or not chosen:
+        names = ", ".join(f"{s.pattern} ({s.inconclusive} inconclusive)" for s in unclear) or "no pattern was measured"
+        return GateResult(gate.text, "unclear", names)
+    return GateResult(gate.text, "passed", f"{len(chosen)} pattern(s)")
+
+
+def _named(pattern: str | None, score: Score) -> bool:
+    if pattern is None:
+        return not score.control
+    return pattern in (score.pattern, score.pattern.partition(":")[0])
+
+
+def _value(gate: Gate, score: Score) -> float | None:
+    if gate.metric == "inconclusive":
+        return score.inconclusive / score.queries if score.queries else None
+    found = getattr(score, gate.metric)
+    if gate.k is not None:
+        found = found.get(str(gate.k))
+    return found.value if found is not None else None
+
+
+def _extremes(gate: Gate, score: Score) -> tuple[float, ...]:
+    """The metric if every inconclusive query had come out badly, or well; the truth lies between."""
+    value, missing = _value(gate, score), score.inconclusive
+    if value is None or not missing or gate.metric == "inconclusive":
+        return ()
+    if gate.metric.startswith("lift"):
+        return (value + missing / score.queries, value - missing / score.queries)
+    known = score.queries - missing
+    return (value * known / score.queries, (value * known + missing) / score.queries)

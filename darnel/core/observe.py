@@ -1,0 +1,89 @@
+"""From answers to observations: what became of each plant, with "could not tell" as an outcome of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from darnel.core.options import RunOptions
+from darnel.core.plant import Plant
+from darnel.core.queries import Query
+from darnel.core.ranking import Listing, place
+from darnel.core.results import Observation, Stage
+from darnel.core.waves import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOutcome:
+    """One query under one dose, ready to be scored. ``best``: rank of its best plant, None where none was retrieved.
+
+    ``in_top_k``: its plants among the first k. ``after``: the owner's records among the first k.
+    """
+
+    label: str
+    query: Query
+    conclusive: bool
+    best: int | None
+    in_top_k: int
+    after: tuple[str | None, ...]
+
+
+def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], QueryOutcome]:
+    """The observations of one answer, one a plant, and the query's outcome."""
+    rows = [_observe_plant(answer, plant, options) for plant in answer.plants]
+    ranks = [row.rank for row in rows if row.rank is not None]
+    # a retrieved plant is a fact, whatever became of its siblings
+    conclusive = bool(ranks) or (bool(rows) and all(row.outcome != "inconclusive" for row in rows))
+    listing = answer.listing
+    outcome = QueryOutcome(
+        label=answer.label,
+        query=answer.query,
+        conclusive=conclusive,
+        best=min(ranks, default=None),
+        in_top_k=sum(1 for rank in ranks if rank <= options.k),
+        after=tuple(listing.own_ids(options.k)) if listing else (),
+    )
+    return rows, outcome
+
+
+def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observation:
+    label, query = answer.label, answer.query.id
+    problem = _problem(answer, plant)
+    visible = answer.planting is not None and plant.id in answer.planting.visible
+    if answer.listing is not None and (placed := place(answer.listing, plant)):
+        if placed.rank <= options.depth:
+            return Observation(
+                label, query, plant.name, plant.marker, "retrieved", "retrieved", placed.rank, placed.position, placed.proof
+            )
+        problem = None  # seen, only too deep to count
+    stage: Stage = "visible" if visible else "planned" if answer.planting is None else "planted"
+    if problem:
+        return Observation(label, query, plant.name, plant.marker, "inconclusive", stage, detail=problem)
+    return Observation(label, query, plant.name, plant.marker, "not retrieved", stage)
+
+
+def _problem(answer: Answer, plant: Plant) -> str | None:
+    """Why a plant that is not in the list cannot be called "not retrieved", if so."""
+    if answer.problem or answer.planting is None or answer.listing is None:
+        return answer.problem or "not asked"
+    if plant.id not in answer.planting.visible:
+        why = f" ({answer.planting.error})" if answer.planting.error else ""
+        return f"not visible: not read back within {answer.planting.delay:.1f} s{why}"
+    if plant.id in answer.unreachable:
+        return "unreachable: the store holds it, but its search does not find it by its own text"
+    return _listing_problem(answer.listing)
+
+
+def _listing_problem(listing: Listing) -> str | None:
+    if listing.error:
+        return f"asking failed: {listing.error}"
+    if not listing.complete:
+        return f"crowded out: {listing.dropped} other plants stood in the list; use --isolation query"
+    if not listing.entries:
+        return "nothing was returned at all"
+    return None
+
+
+def interrupted_rows(answers: Sequence[Answer]) -> list[Answer]:
+    """Answers that never came, marked so."""
+    return [Answer(a.label, a.query, a.plants, None, None, problem="interrupted before it was asked") for a in answers]

@@ -1,0 +1,61 @@
+"""Everything a mode-A run can be told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from darnel.core.errors import UsageError
+from darnel.core.pattern import default_carrier
+from darnel.core.plant import MetaValue
+
+STANDARD_KS = (1, 3, 5, 10)
+
+Isolation = Literal["pattern", "query", "together"]
+Progress = Callable[[str, int, int], None]
+"""Called with what is being done, how many steps are done, and of how many."""
+
+
+def _silent(_what: str, _done: int, _total: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a run is made. Times are in seconds.
+
+    ``isolation``: what is planted at once: one ``pattern`` for all queries, one pattern for one ``query``, or all
+    ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``dry_run``: stop before the
+    first write. ``max_inconclusive``: share of rows that may be inconclusive before the run counts as untestable.
+    """
+
+    k: int = 5
+    isolation: Isolation = "pattern"
+    seed: int = 0
+    visible_within: float = 10.0
+    gone_within: float = 10.0
+    full_digest: bool = False
+    max_inconclusive: float = 0.0
+    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
+    carrier: Callable[[str], str] = default_carrier
+    gates: Sequence[str] = ()
+    notify: Callable[[str], None] = lambda _text: None
+    progress: Progress = _silent
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise UsageError(f"k must be 1 or more, not {self.k}")
+        if not 0 <= self.max_inconclusive <= 1:
+            raise UsageError(f"max_inconclusive is a share from 0 to 1, not {self.max_inconclusive}")
+        if self.visible_within < 0 or self.gone_within < 0:
+            raise UsageError("waiting times must not be negative")
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The k at which exposure is measured: 1, 3, 5, 10 and the one asked."""
+        return tuple(sorted({*STANDARD_KS, self.k}))
+
+    @property
+    def depth(self) -> int:
+        """Places looked at in every list."""
+        return max(self.ks)

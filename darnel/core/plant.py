@@ -1,0 +1,163 @@
+"""Plants: what the kit writes, how each is named, marked and recognised again."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from darnel.core.errors import PlantError
+
+KIT_KEY = "darnel"
+"""Metadata key that every plant carries; a positive filter on it finds them all."""
+KIT_VALUE = "plant"
+STAMP_KEY = "darnel_plant"
+"""Metadata key that says which plant: ``1:<campaign>:<marker>:<content digest>``."""
+
+NAMESPACE = uuid.UUID("5f0c6a8e-9d0b-5c1e-8d43-6461726e656c")
+_MARKER = re.compile(r"(?<![0-9a-z_-])darnel-[a-z2-7]{16}(?![0-9a-z_-])")
+_STAMP = re.compile(r"1:([0-9a-z-]+):(darnel-[a-z2-7]{16}):([0-9a-f]{16})")
+
+MetaValue = str | int | float | bool | None | Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the kit's metadata on a record says: whose plant it is and what it held."""
+
+    campaign: str
+    marker: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """One document the kit writes; belongs to one campaign, pattern and query.
+
+    ``metadata`` includes the kit's own two keys. ``vector``, when given, is written as it is (length: the corpus's
+    dimension); otherwise the adapter embeds ``text`` with the application's embedder.
+    """
+
+    id: str
+    name: str
+    campaign: str
+    pattern: str
+    strength: int
+    query_id: str
+    copy: int
+    marker: str
+    text: str
+    metadata: Mapping[str, MetaValue]
+    digest: str
+    vector: Sequence[float] | None = field(default=None, compare=False)
+
+    @property
+    def size(self) -> int:
+        """UTF-8 bytes of text and metadata: what a batch limit counts."""
+        return len(self.text.encode()) + sum(len(f"{k}{v}".encode()) for k, v in self.metadata.items())
+
+
+def make_marker(seed: int, *parts: object) -> str:
+    """A harmless token, 80 bits wide and the same for the same parts: ``darnel-`` and 16 base-32 letters."""
+    raw = hashlib.sha256(_join(seed, *parts)).digest()[:10]
+    return "darnel-" + base64.b32encode(raw).decode().lower()
+
+
+def plant_id(identity: str, campaign: str, name: str) -> str:
+    """UUIDv5 over kit, container identity, campaign and plant name, so no two containers or campaigns share an id."""
+    return str(uuid.uuid5(NAMESPACE, _join(identity, campaign, name).decode()))
+
+
+def plant_name(pattern: str, strength: int, query_id: str, copy: int) -> str:
+    """The readable name of a plant within its campaign, for instance ``echo:3/q17/0``."""
+    return f"{pattern}:{strength}/{query_id}/{copy}"
+
+
+def make_plant(
+    *,
+    identity: str,
+    campaign: str,
+    pattern: str,
+    strength: int,
+    query_id: str,
+    copy: int,
+    marker: str,
+    text: str,
+    metadata: Mapping[str, MetaValue] | None = None,
+    vector: Sequence[float] | None = None,
+) -> Plant:
+    """Build a plant and stamp it.
+
+    Raises:
+        PlantError: the text is empty, carries no marker, or holds characters no store takes back unchanged.
+    """
+    name = plant_name(pattern, strength, query_id, copy)
+    check_text(text, name)
+    if marker not in find_markers(text):
+        raise PlantError(f"pattern '{pattern}' crafted a text without its marker (plant {name}); fix the pattern")
+    own = dict(metadata or {})
+    digest = content_digest(text, own)
+    own[KIT_KEY] = KIT_VALUE
+    own[STAMP_KEY] = f"1:{campaign}:{marker}:{digest[:16]}"
+    return Plant(
+        id=plant_id(identity, campaign, name),
+        name=name,
+        campaign=campaign,
+        pattern=pattern,
+        strength=strength,
+        query_id=query_id,
+        copy=copy,
+        marker=marker,
+        text=text,
+        metadata=own,
+        digest=digest,
+        vector=vector,
+    )
+
+
+def check_text(text: str, name: str) -> None:
+    """Refuse a text that a store may change, cut or reject.
+
+    Raises:
+        PlantError: empty, or holding NUL or lone surrogates.
+    """
+    if not text.strip():
+        raise PlantError(f"plant {name} has an empty text; fix the pattern")
+    if "\0" in text:
+        raise PlantError(f"plant {name} holds a NUL character, which stores cut or refuse; remove it from the query")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise PlantError(f"plant {name} holds a lone surrogate; re-encode the query file as UTF-8") from None
+
+
+def content_digest(text: str | None, metadata: Mapping[str, Any] | None) -> str:
+    """SHA-256 (hex) over the text and the metadata without the kit's own keys."""
+    rest = {k: v for k, v in (metadata or {}).items() if k not in (KIT_KEY, STAMP_KEY)}
+    canonical = json.dumps([text, rest], ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def read_stamp(metadata: Mapping[str, Any] | None) -> Stamp | None:
+    """The stamp on a record's metadata, or None where the kit did not write it."""
+    if not metadata or metadata.get(KIT_KEY) != KIT_VALUE:
+        return None
+    found = _STAMP.fullmatch(str(metadata.get(STAMP_KEY, "")))
+    return Stamp(*found.groups()) if found else None
+
+
+def find_markers(text: str | None) -> frozenset[str]:
+    """Every whole marker in a text, regardless of case; a marker inside a longer token is none."""
+    if not text or "darnel-" not in (folded := text.casefold()):
+        return frozenset()
+    return frozenset(_MARKER.findall(folded))
+
+
+def _join(*parts: object) -> bytes:
+    # length-prefixed, so that ("a", "bc") and ("ab", "c") differ
+    return "".join(f"{len(str(p))}:{p}" for p in parts).encode()

@@ -1,0 +1,210 @@
+"""The result document: what ``--json`` prints and ``results.json`` holds. Its JSON schema is in ``docs/``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from darnel.core.errors import UsageError
+from darnel.core.stats import Difference, Mean, Rate
+
+SCHEMA_VERSION = 1
+
+Outcome = Literal["retrieved", "not retrieved", "inconclusive"]
+Stage = Literal["planned", "planted", "visible", "retrieved"]
+
+
+class RunInfo(msgspec.Struct, frozen=True):
+    """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds."""
+
+    campaign: str
+    seed: int
+    started: str
+    finished: str
+    duration: float
+    darnel: str
+    python: str
+    interrupted: bool = False
+
+
+class TargetInfo(msgspec.Struct, frozen=True):
+    """What was under test, with secrets left out. ``size``: records before planting."""
+
+    spec: str
+    backend: str
+    container: str
+    size: int
+    dimension: int | None
+    metric: str | None
+    embedder: str | None
+    k: int
+    depth: int
+    isolation: str
+    versions: dict[str, str]
+
+
+class PatternInfo(msgspec.Struct, frozen=True):
+    """One pattern at one strength. ``words``: mean length of its plants; ``example``: the first text it crafted."""
+
+    label: str
+    pattern: str
+    strength: int
+    dose: str
+    summary: str
+    control: bool
+    plants: int
+    words: float
+    example: str
+
+
+class QueryInfo(msgspec.Struct, frozen=True):
+    """One question, with what came back before anything was planted (record ids, best first, ``depth`` of them)."""
+
+    id: str
+    text: str
+    judged: int
+    baseline: list[str | None]
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """One plant and its query. ``rank``: place among the owner's records and this query's plants, ties against it.
+
+    ``detail`` says why an outcome is inconclusive, or what the target raised.
+    """
+
+    pattern: str
+    query: str
+    plant: str
+    marker: str
+    outcome: Outcome
+    stage: Stage
+    rank: int | None = None
+    position: int | None = None
+    proof: str | None = None
+    detail: str | None = None
+
+
+class Score(msgspec.Struct, frozen=True):
+    """One pattern at one strength. Keys of ``exposure`` and of the lifts are the k of exposure@k.
+
+    ``inconclusive`` queries are in no rate; gates count them as exposed. ``retention``: of the queries with a judged
+    record in the first k before planting, those that still have one. ``displacement``: share of the first k before
+    planting that is no longer there. ``mrr``: of each query's best plant, 0 where none is within ``depth``.
+    """
+
+    pattern: str
+    control: bool
+    queries: int
+    inconclusive: int
+    exposure: dict[str, Rate]
+    mrr: Mean
+    slot_share: Mean
+    displacement: Mean
+    retention: Rate
+    median_rank: float | None
+    lift_over_control: dict[str, Difference]
+    lift_over_honest: dict[str, Difference]
+
+
+class Baseline(msgspec.Struct, frozen=True):
+    """The questions asked with nothing planted, before and after. ``same`` null: not asked again.
+
+    ``judged_found``: of the queries with judgments, those with a judged record in the first k.
+    """
+
+    queries: int
+    judged_found: Rate
+    same: bool | None
+    differing: list[str]
+
+
+class DigestInfo(msgspec.Struct, frozen=True):
+    """The owner's records, before and after: ``kind`` full, or sample of ``covered`` records plus the count."""
+
+    kind: str
+    covered: int
+    count: int
+    before: str
+    after: str | None
+    same: bool | None
+    added: list[str]
+    vanished: list[str]
+    changed: list[str]
+
+
+class LeftoverInfo(msgspec.Struct, frozen=True):
+    """A plant that may still be in the corpus. ``state`` changed: somebody edited it, so it was left alone."""
+
+    id: str
+    plant: str
+    marker: str
+    state: str
+    reason: str
+
+
+class Cleanup(msgspec.Struct, frozen=True):
+    """How planting and removal went. Delays are the longest of any wave, in seconds."""
+
+    planted: int
+    removed: int
+    visible_after: float
+    gone_after: float
+
+
+class GateResult(msgspec.Struct, frozen=True):
+    """One ``--fail-on`` condition. ``verdict`` unclear: only the inconclusive queries keep it from failing."""
+
+    condition: str
+    verdict: Literal["passed", "failed", "unclear"]
+    detail: str
+
+
+class Results(msgspec.Struct, frozen=True):
+    """The whole document."""
+
+    schema_version: int
+    run: RunInfo
+    target: TargetInfo
+    patterns: list[PatternInfo]
+    queries: list[QueryInfo]
+    scores: list[Score]
+    observations: list[Observation]
+    baseline: Baseline
+    corpus_digest: DigestInfo | None
+    cleanup: Cleanup
+    leftovers: list[LeftoverInfo]
+    gates: list[GateResult]
+    warnings: list[str]
+    errors: list[str]
+    exit_code: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every gate passed, every row was conclusive and nothing may be left behind."""
+        return self.exit_code == 0
+
+    def to_json(self) -> bytes:
+        """The document as indented UTF-8 JSON; keys in a fixed order."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+
+
+def load_results(path: str | Path) -> Results:
+    """Read a result document.
+
+    Raises:
+        UsageError: the file cannot be read, or is no result document of this version.
+    """
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=Results)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is no darnel result document: {error}") from None
+
+
+def results_schema() -> dict[str, Any]:
+    """JSON schema of the document."""
+    schema = msgspec.json.schema(Results)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "darnel results", **schema}

@@ -1,0 +1,177 @@
+"""Mode A over one target: baseline → craft → waves → baseline again → scores (design section 6)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from darnel.core.assemble import assemble
+from darnel.core.campaign import Campaign
+from darnel.core.corpus import Target
+from darnel.core.crafting import craft
+from darnel.core.digest import compare_digests, take_digest
+from darnel.core.errors import EmptyCorpusError, InterruptedCampaign, TargetError, UsageError, describe_error
+from darnel.core.evidence import PlantIndex
+from darnel.core.gate import parse_gate
+from darnel.core.ledger import Ledger
+from darnel.core.options import RunOptions
+from darnel.core.pattern import Dose
+from darnel.core.queries import Query
+from darnel.core.ranking import Listing, ask
+from darnel.core.results import Results
+from darnel.core.run import Run
+from darnel.core.waiting import read_all
+from darnel.core.waves import Wave, failed_wave, plan_waves, run_wave
+
+PASSAGES = 10
+"""Baseline records whose texts a pattern may read for a query."""
+
+
+def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], options: RunOptions) -> Run:
+    """Everything that can be refused, before the ledger is opened and before the first write.
+
+    Raises:
+        DarnelError: with what to do, where the target, a name or a setting does not hold.
+    """
+    started, clock = datetime.now(UTC), time.monotonic()
+    labels = [d.label for d in doses]
+    if not doses or len(set(labels)) != len(labels):
+        raise UsageError("give at least one pattern, and each pattern and strength once")
+    if target.retriever is None:
+        raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
+    gates = [parse_gate(text, options.ks) for text in options.gates]
+    description = target.injector.describe()
+    if description.size == 0:
+        raise EmptyCorpusError(
+            f"{description.backend} '{description.container}' is empty: fill it first, or plants compete with nothing"
+        )
+    checks = list(target.checks())
+    for check in checks:
+        if check.ok is False:
+            raise TargetError(f"{check.name}: {check.detail}. {check.mend}".strip())
+    warnings = [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is None]
+    return Run(target, list(queries), list(doses), options, gates, description, checks, started, clock, warnings=warnings)
+
+
+def run_mode_a(
+    target: Target, queries: Sequence[Query], doses: Sequence[Dose], options: RunOptions, ledger: Ledger
+) -> Results:
+    """Run mode A and return its results; plants are gone, or named as leftovers, when it returns or raises.
+
+    Ctrl-C (and SIGTERM, SIGHUP) ends the run early: what was measured is returned, marked as interrupted.
+
+    Raises:
+        DarnelError: the target, the queries or the settings do not hold; nothing was left behind.
+    """
+    run = prepare(target, queries, doses, options)
+    run.campaign = campaign = Campaign(
+        target.injector,
+        ledger,
+        spec=target.spec,
+        visible_within=options.visible_within,
+        gone_within=options.gone_within,
+        notify=options.notify,
+        description=run.description,
+    )
+    try:
+        with campaign:
+            _measure(run, campaign)
+    except InterruptedCampaign:
+        run.interrupted = True
+    finally:
+        campaign.close()
+    _after(run)
+    return assemble(run)
+
+
+def craft_all(run: Run, campaign_id: str) -> None:
+    """Craft every plant of the run."""
+    passages = _passages(run) if any(d.pattern.needs_passages for d in run.doses) else {}
+    run.crops = [
+        craft(d, run.queries, passages, where=run.description, campaign=campaign_id, options=run.options) for d in run.doses
+    ]
+
+
+def ask_baseline(run: Run) -> list[Listing]:
+    """Ask every question; plants of any campaign that happen to be there are left out of the lists."""
+    assert run.target.retriever is not None
+    deep = run.target.store_search
+    depth = run.options.depth if deep else run.options.k - 1
+    index, texts = PlantIndex(()), [q.text for q in run.queries]
+    return ask(run.target.retriever, texts, index, [lambda _p: False] * len(texts), depth=depth, deepen=deep)
+
+
+def _measure(run: Run, campaign: Campaign) -> None:
+    options, reader = run.options, run.target.reader
+    options.progress("asking with nothing planted", 0, 1)
+    if reader is not None and run.description.capabilities.scan:
+        run.digest = take_digest(
+            reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
+        )
+        _warn_of_strangers(run)
+    run.baseline = ask_baseline(run)
+    craft_all(run, campaign.id)
+    waves = list(plan_waves(run.crops, run.queries, options.isolation))
+    for number, wave in enumerate(waves):
+        options.progress(_title(wave), number, len(waves))
+        result = run_wave(wave, run.target, campaign, options)
+        run.waves.append(result)
+        run.errors.extend(result.errors)
+        if result.nothing_visible:
+            why = "not visible: not tried, since nothing of an earlier wave became visible"
+            run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
+            break
+    options.progress("asking again", len(waves), len(waves))
+
+
+def _after(run: Run) -> None:
+    """Prove that all is as before; what goes wrong here is reported, never raised."""
+    _complete_rows(run)
+    reader = run.target.reader
+    try:
+        if run.digest is not None and reader is not None:
+            run.digest_after = take_digest(reader, run.target.injector, run.description.size, like=run.digest)
+            run.difference = compare_digests(run.digest, run.digest_after)
+        if run.baseline:
+            run.baseline_after = ask_baseline(run)
+    except Exception as error:  # the target's
+        run.errors.append(f"could not prove the state after the run: {describe_error(error)}")
+    except KeyboardInterrupt:
+        run.interrupted = True
+
+
+def _complete_rows(run: Run) -> None:
+    """Rows of waves that an interruption cut off."""
+    done = {(a.label, a.query.id) for w in run.waves for a in w.answers}
+    for crop in run.crops:
+        rest = [q for q in run.queries if (crop.dose.label, q.id) not in done]
+        if rest:
+            run.waves.append(failed_wave(Wave((crop,), tuple(rest)), "interrupted before it was asked"))
+
+
+def _passages(run: Run) -> Mapping[str, Sequence[str]]:
+    """What the corpus returned for each query: texts from the lists, else read by id."""
+    listed = {q.id: listing.entries[:PASSAGES] for q, listing in zip(run.queries, run.baseline, strict=True)}
+    wanted = {e.source.id for entries in listed.values() for e in entries if e.source.text is None and e.source.id}
+    found = read_all(run.target.injector, sorted(wanted)) if wanted else {}
+    texts = {id_: record.text for id_, record in found.items()}
+    return {
+        query: [text for e in entries if (text := e.source.text or texts.get(e.source.id or ""))]
+        for query, entries in listed.items()
+    }
+
+
+def _warn_of_strangers(run: Run) -> None:
+    assert run.target.reader is not None
+    strangers = run.target.reader.plants()
+    if strangers:
+        run.warnings.append(
+            f"{len(strangers)} plants of another campaign are in the corpus; they are left out of every rank. "
+            "If no other run is under way: darnel sweep"
+        )
+
+
+def _title(wave: Wave) -> str:
+    labels = ", ".join(c.dose.label for c in wave.crops[:3]) + (", ..." if len(wave.crops) > 3 else "")
+    return labels if len(wave.queries) != 1 else f"{labels} · {wave.queries[0].id}"

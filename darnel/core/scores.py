@@ -1,0 +1,84 @@
+"""From query outcomes to scores: each rate with its n and interval, each pattern beside both controls."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+from darnel.core.observe import QueryOutcome
+from darnel.core.options import RunOptions
+from darnel.core.results import Score
+from darnel.core.stats import Difference, Rate, difference, mean, rate
+
+CONTROL, HONEST = "control", "honest"
+
+BaselineLists = Mapping[str, Sequence[str | None]]
+"""Query id → record ids returned before planting, best first."""
+
+
+def score_all(
+    outcomes: Mapping[str, Sequence[QueryOutcome]], controls: Mapping[str, bool], baseline: BaselineLists, options: RunOptions
+) -> list[Score]:
+    """Scores of every dose (label → its query outcomes), with lifts over the first dose of each control."""
+    exposures = {label: _exposure(rows, options) for label, rows in outcomes.items()}
+    return [
+        _score(label, rows, controls[label], exposures, baseline, options) for label, rows in outcomes.items()
+    ]
+
+
+def _score(
+    label: str,
+    rows: Sequence[QueryOutcome],
+    control: bool,
+    exposures: Mapping[str, Mapping[str, Rate]],
+    baseline: BaselineLists,
+    options: RunOptions,
+) -> Score:
+    known = [row for row in rows if row.conclusive]
+    ranks = [row.best if row.best is not None else float("inf") for row in known]
+    median = statistics.median(ranks) if ranks else float("inf")
+    return Score(
+        pattern=label,
+        control=control,
+        queries=len(rows),
+        inconclusive=len(rows) - len(known),
+        exposure=dict(exposures[label]),
+        mrr=mean([1 / rank for rank in ranks], options.seed),
+        slot_share=mean([row.in_top_k / options.k for row in known], options.seed),
+        displacement=mean(_displacements(known, baseline, options.k), options.seed),
+        retention=_retention(known, baseline, options.k),
+        median_rank=None if median == float("inf") else float(median),
+        lift_over_control=_lift(label, CONTROL, exposures),
+        lift_over_honest=_lift(label, HONEST, exposures),
+    )
+
+
+def _exposure(rows: Sequence[QueryOutcome], options: RunOptions) -> dict[str, Rate]:
+    known = [row for row in rows if row.conclusive]
+    return {str(k): rate(sum(1 for r in known if r.best is not None and r.best <= k), len(known)) for k in options.ks}
+
+
+def _lift(label: str, control: str, exposures: Mapping[str, Mapping[str, Rate]]) -> dict[str, Difference]:
+    against = next((rates for name, rates in exposures.items() if name.partition(":")[0] == control), None)
+    if against is None or label.partition(":")[0] == control:
+        return {}
+    return {k: difference(own, against[k]) for k, own in exposures[label].items()}
+
+
+def _displacements(rows: Sequence[QueryOutcome], baseline: BaselineLists, k: int) -> list[float]:
+    shares = []
+    for row in rows:
+        before = set(baseline.get(row.query.id, ())[:k])
+        if before:
+            shares.append(len(before.difference(row.after)) / len(before))
+    return shares
+
+
+def _retention(rows: Sequence[QueryOutcome], baseline: BaselineLists, k: int) -> Rate:
+    kept = total = 0
+    for row in rows:
+        judged = {id_ for id_, grade in row.query.judged.items() if grade > 0}
+        if judged.intersection(baseline.get(row.query.id, ())[:k]):
+            total += 1
+            kept += bool(judged.intersection(row.after))
+    return rate(kept, total)

@@ -1,0 +1,39 @@
+"""Words and sentences, as the built-in rankers and patterns see them."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+_WORD = re.compile(r"\w+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+@cache
+def stop_words() -> frozenset[str]:
+    """English stop words: NLTK's 179, as bm25s carries them."""
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    return frozenset(word for entry in STOPWORDS_EN_PLUS for word in _WORD.findall(entry.lower()))
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased runs of word characters, in order."""
+    return _WORD.findall(text.lower())
+
+
+def content_words(text: str) -> list[str]:
+    """Words without stop words, in order, repeats kept."""
+    stop = stop_words()
+    return [word for word in words(text) if word not in stop]
+
+
+def content_terms(text: str) -> list[str]:
+    """Content words once each, in order; where a text has none, all its words, or else the text itself."""
+    found = list(dict.fromkeys(content_words(text))) or list(dict.fromkeys(words(text)))
+    return found or text.split()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, trimmed, empty ones left out."""
+    return [s for part in _SENTENCE_END.split(text) if (s := " ".join(part.split()))]

@@ -1,0 +1,55 @@
+"""Wait, with a deadline, until a store shows what was written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+
+from darnel.core.batches import chunks
+from darnel.core.corpus import CorpusInjector, Record
+from darnel.core.plant import Plant, read_stamp
+
+READ_CHUNK = 1_000
+FIRST_PAUSE = 0.02
+LONGEST_PAUSE = 0.5
+
+
+def read_all(injector: CorpusInjector, ids: Sequence[str]) -> dict[str, Record]:
+    """``injector.read`` in chunks; whatever the store raises passes through."""
+    found: dict[str, Record] = {}
+    for chunk in chunks(ids, READ_CHUNK):
+        found.update(injector.read(chunk))
+    return found
+
+
+def shows(found: Mapping[str, Record], plant: Plant) -> bool:
+    """Whether the store shows this very plant: its stamp and its text, not an older or a foreign version."""
+    record = found.get(plant.id)
+    if record is None or record.text != plant.text:
+        return False
+    stamp = read_stamp(record.metadata)
+    return stamp is not None and stamp.campaign == plant.campaign and stamp.digest == plant.digest[:16]
+
+
+def await_visible(injector: CorpusInjector, plants: Sequence[Plant], within: float) -> tuple[frozenset[str], float]:
+    """Poll until every plant is shown, or for ``within`` seconds; returns the ids shown and the seconds it took.
+
+    A read that raises counts as not shown and is tried again until the deadline.
+    """
+    started = time.monotonic()
+    waiting = {p.id: p for p in plants}
+    visible: set[str] = set()
+    pause = FIRST_PAUSE
+    while True:
+        try:
+            found = read_all(injector, list(waiting))
+        except Exception:  # a store that cannot be read now may be in a moment; the deadline decides
+            found = {}
+        visible |= (now := {id_ for id_, plant in waiting.items() if shows(found, plant)})
+        for id_ in now:
+            del waiting[id_]
+        elapsed = time.monotonic() - started
+        if not waiting or elapsed >= within:
+            return frozenset(visible), elapsed
+        time.sleep(min(pause, max(0.0, within - elapsed)))
+        pause = min(pause * 2, LONGEST_PAUSE)

@@ -1,0 +1,1 @@
+"""Texts → vectors: the bundled default, and wrappers around what an application already has."""

@@ -1,0 +1,19 @@
+"""The shape of a question with its answer, which retrievers trained on such pairs look for."""
+
+from __future__ import annotations
+
+from darnel.core.pattern import CraftRequest
+from darnel.patterns.base import Recipe
+
+
+def _answer(request: CraftRequest) -> str:
+    restated = " ".join(["the answer to the question", *[request.query] * request.strength])
+    return f"Question: {request.query} Answer: {restated} is in record {request.marker}."
+
+
+ANSWER = Recipe(
+    name="answer",
+    summary="The query as a question, followed by a sentence in the shape of its answer; no carrier.",
+    dose="repeats of the query in the answer",
+    text=_answer,
+)
