@@ -12,6 +12,7 @@ from darnel.adapters.recognise import target_from_object
 from darnel.adapters.registry import load_opener
 from darnel.adapters.spec import parse_spec
 from darnel.core.corpus import Target
+from darnel.core.errors import QueryFileError
 from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
@@ -47,8 +48,12 @@ def open_target(
     return opener(spec, resolved, exclusive=writes)
 
 
-def read_queries(queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]]) -> list[Query]:
-    """Queries from a file (BEIR, JSONL, CSV or plain text; judgments beside it are read too) or from Python.
+def read_queries(
+    queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]], qrels: Iterable[Path] = ()
+) -> list[Query]:
+    """Queries from a file (BEIR, JSONL, CSV or plain text) or from Python.
+
+    ``qrels``: BEIR judgments; for a file, those in ``qrels/`` beside it where none are given.
 
     Raises:
         QueryFileError: names the file and line.
@@ -57,10 +62,8 @@ def read_queries(queries: str | os.PathLike[str] | Iterable[str | Query | Mappin
         path = Path(queries)
         try:
             with path.open(encoding="utf-8", newline="") as lines:
-                return load_queries(lines, str(path), find_qrels(path))
+                return load_queries(lines, str(path), list(qrels) or find_qrels(path))
         except OSError as error:
-            from darnel.core.errors import QueryFileError
-
             raise QueryFileError(f"cannot read the queries {path}: {error.strerror}") from None
     return make_queries(queries)
 

@@ -78,12 +78,14 @@ def known_adapters() -> dict[str, AdapterEntry]:
         if point.name in found:
             raise UsageError(f"two packages claim the adapter name '{point.name}'; uninstall one of them")
         package = point.dist.name if point.dist else point.module
-        found[point.name] = AdapterEntry(point.name, f"{point.module}:{point.attr}", f"from {package}", f"{point.name}:...")
+        found[point.name] = AdapterEntry(
+            point.name, f"{point.module}:{point.attr}", f"from {package}", f"{point.name}:..."
+        )
     return dict(sorted(found.items()))
 
 
-def load_opener(name: str) -> Opener:
-    """The function that opens an adapter's targets.
+def require(name: str) -> AdapterEntry:
+    """An adapter's entry, once its package is known to be there.
 
     Raises:
         UnknownNameError: no adapter of that name.
@@ -94,6 +96,11 @@ def load_opener(name: str) -> Opener:
         raise UnknownNameError("adapter", name, known_adapters())
     if not entry.installed:
         raise TargetError(f"the {name} adapter needs the package {entry.needs}; run: {entry.install}")
-    module, _, attr = entry.opener.partition(":")
+    return entry
+
+
+def load_opener(name: str) -> Opener:
+    """The function that opens an adapter's targets; raises what ``require`` does."""
+    module, _, attr = require(name).opener.partition(":")
     opener: Opener = getattr(importlib.import_module(module), attr)
     return opener

@@ -59,7 +59,9 @@ def parse_spec(text: str) -> TargetSpec:
     """
     adapter, colon, rest = text.partition(":")
     if not colon or not rest or not adapter.replace("-", "").replace("_", "").isalnum():
-        raise UsageError(f"cannot read the target '{text}'; write ADAPTER:WHERE#CONTAINER, for instance chroma:./db#docs")
+        raise UsageError(
+            f"cannot read the target '{text}'; write ADAPTER:WHERE#CONTAINER, for instance chroma:./db#docs"
+        )
     rest, _, container = rest.partition("#")
     where, _, query = rest.partition("?")
     if not where:

@@ -34,15 +34,21 @@ def _embedder_check(
 ) -> Check:
     name = "embedder"
     if embedder is None:
-        return Check(name, False, "none given", "Give the one the application uses: --embedder wordllama, or module:attr.")
+        return Check(
+            name, False, "none given", "Give the one the application uses: --embedder wordllama, or module:attr."
+        )
     try:
         check_dimension(embedder, dimension)
         found = agreement(embedder, sample_records(reader, injector, SAMPLE))
     except EmbedderError as error:
         return Check(name, False, str(error))
     if not found.n:
-        return Check(name, None, f"{embedder.name}; no sampled record has both text and vector, so it cannot be checked")
-    detail = f"{embedder.name} re-embeds {found.n} sampled records at cosine {found.median:.4f} (lowest {found.lowest:.4f})"
+        return Check(
+            name, None, f"{embedder.name}; no sampled record has both text and vector, so it cannot be checked"
+        )
+    detail = (
+        f"{embedder.name} re-embeds {found.n} sampled records at cosine {found.median:.4f} (lowest {found.lowest:.4f})"
+    )
     if not found.holds():
         return Check(
             name,

@@ -42,7 +42,8 @@ def assemble(run: Run) -> Results:
     scores = score_all(outcomes, controls, lists, run.options)
     gates = [check_gate(gate, scores) for gate in run.gates]
     baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
-    inconclusive = sum(1 for row in rows if row.outcome == "inconclusive") / len(rows) if rows else 1.0
+    asked = sum(score.queries for score in scores)
+    inconclusive = sum(score.inconclusive for score in scores) / asked if asked else 1.0
     doubts = [
         inconclusive > run.options.max_inconclusive,
         run.interrupted,

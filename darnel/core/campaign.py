@@ -24,6 +24,11 @@ from darnel.core.signals import SignalGuard
 from darnel.core.waiting import await_visible, read_all
 
 
+def new_campaign_id() -> str:
+    """A fresh id that says when: ``20261130-044219-`` and 40 random bits."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(5)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Planting:
     """How a planting went. ``error`` is what the store raised, if anything; what is ``visible`` was read back all the same."""
@@ -55,7 +60,7 @@ class Campaign:
     gone_within: float = 10.0
     notify: Callable[[str], None] = lambda _text: None
     description: CorpusDescription | None = None
-    id: str = field(default_factory=lambda: new_campaign_id())
+    id: str = field(default_factory=new_campaign_id)
     leftovers: list[Leftover] = field(default_factory=list, init=False)
     planted: int = field(default=0, init=False)
     """Plants that were read back after their writing, over the whole campaign."""
@@ -118,7 +123,9 @@ class Campaign:
 
     def remove(self, plants: Iterable[Plant] | None = None) -> Removal:
         """Take plants out (all of the campaign's by default) and prove it by reading back."""
-        chosen = {p.id: p.digest for p in (self._planted.values() if plants is None else plants) if p.id in self._planted}
+        chosen = {
+            p.id: p.digest for p in (self._planted.values() if plants is None else plants) if p.id in self._planted
+        }
         removal = remove_proved(
             self.injector,
             self.id,
@@ -166,9 +173,3 @@ class Campaign:
         if len(set(ids)) != len(ids):
             raise PlantError("two plants share an id; give each its own pattern, strength, query and copy")
         refuse_foreign(read_all(self.injector, ids), self.id)
-
-
-def new_campaign_id() -> str:
-    """A fresh id that says when: ``20261130-044219-`` and 40 random bits."""
-    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(5)}"
-

@@ -98,7 +98,7 @@ class LedgerError(DarnelError):
     """The ledger cannot be opened, written or read."""
 
 
-class InterruptedCampaign(KeyboardInterrupt):  # noqa: N818  # a KeyboardInterrupt, named like one
+class InterruptedCampaign(KeyboardInterrupt):
     """SIGINT, SIGTERM or SIGHUP arrived during a campaign; ``signum`` says which."""
 
     def __init__(self, signum: int) -> None:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.results import GateResult, Score
 
-_FORM = re.compile(r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)")
+_FORM = re.compile(
+    r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
+)
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,

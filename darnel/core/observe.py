@@ -17,14 +17,14 @@ from darnel.core.waves import Answer
 class QueryOutcome:
     """One query under one dose, ready to be scored. ``best``: rank of its best plant, None where none was retrieved.
 
-    ``in_top_k``: its plants among the first k. ``after``: the owner's records among the first k.
+    ``in_top_k``: its plants among the first k, None where one of them is inconclusive. ``after``: the owner's records among the first k.
     """
 
     label: str
     query: Query
     conclusive: bool
     best: int | None
-    in_top_k: int
+    in_top_k: int | None
     after: tuple[str | None, ...]
 
 
@@ -33,14 +33,14 @@ def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], Que
     rows = [_observe_plant(answer, plant, options) for plant in answer.plants]
     ranks = [row.rank for row in rows if row.rank is not None]
     # a retrieved plant is a fact, whatever became of its siblings
-    conclusive = bool(ranks) or (bool(rows) and all(row.outcome != "inconclusive" for row in rows))
+    certain = bool(rows) and all(row.outcome != "inconclusive" for row in rows)
     listing = answer.listing
     outcome = QueryOutcome(
         label=answer.label,
         query=answer.query,
-        conclusive=conclusive,
+        conclusive=certain or bool(ranks),
         best=min(ranks, default=None),
-        in_top_k=sum(1 for rank in ranks if rank <= options.k),
+        in_top_k=sum(1 for rank in ranks if rank <= options.k) if certain else None,
         after=tuple(listing.own_ids(options.k)) if listing else (),
     )
     return rows, outcome
@@ -53,7 +53,15 @@ def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observa
     if answer.listing is not None and (placed := place(answer.listing, plant)):
         if placed.rank <= options.depth:
             return Observation(
-                label, query, plant.name, plant.marker, "retrieved", "retrieved", placed.rank, placed.position, placed.proof
+                label,
+                query,
+                plant.name,
+                plant.marker,
+                "retrieved",
+                "retrieved",
+                placed.rank,
+                placed.position,
+                placed.proof,
             )
         problem = None  # seen, only too deep to count
     stage: Stage = "visible" if visible else "planned" if answer.planting is None else "planted"

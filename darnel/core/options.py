@@ -26,7 +26,8 @@ class RunOptions:
 
     ``isolation``: what is planted at once: one ``pattern`` for all queries, one pattern for one ``query``, or all
     ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``dry_run``: stop before the
-    first write. ``max_inconclusive``: share of rows that may be inconclusive before the run counts as untestable.
+    first write. ``max_inconclusive``: share of queries, over all patterns, that may be inconclusive before the run
+    counts as untestable.
     """
 
     k: int = 5

@@ -102,7 +102,9 @@ def _from_csv(lines: list[str], name: str) -> Iterator[Query]:
 
 def _is_csv_header(line: str) -> bool:
     cells = next(csv.reader([line]))
-    return any(c.strip().casefold() in TEXT_KEYS for c in cells) and (len(cells) > 1 or line.strip().casefold() in TEXT_KEYS)
+    return any(c.strip().casefold() in TEXT_KEYS for c in cells) and (
+        len(cells) > 1 or line.strip().casefold() in TEXT_KEYS
+    )
 
 
 def _from_row(row: Mapping[str, Any], where: str, default_id: str) -> Query:
@@ -131,7 +133,9 @@ def _load_qrels(paths: Iterable[Path]) -> dict[str, dict[str, int]]:
             if not line.strip() or (number == 1 and not cells[-1].strip().lstrip("-").isdigit()):
                 continue
             try:
-                query, record, grade = (cells[0], cells[2], cells[3]) if len(cells) == 4 else (cells[0], cells[1], cells[2])
+                query, record, grade = (
+                    (cells[0], cells[2], cells[3]) if len(cells) == 4 else (cells[0], cells[1], cells[2])
+                )
                 judged.setdefault(query, {})[record] = int(grade)
             except (IndexError, ValueError):
                 raise QueryFileError(

@@ -130,7 +130,8 @@ def _from_store(target: Target, where: CorpusDescription, known: set[str]) -> li
             groups.setdefault(stamp.campaign, {})[record.id] = stamp.digest
     container = f"{where.backend} {where.container}"
     return [
-        Found(campaign, container, FROM_STORE, plants, present=frozenset(plants)) for campaign, plants in sorted(groups.items())
+        Found(campaign, container, FROM_STORE, plants, present=frozenset(plants))
+        for campaign, plants in sorted(groups.items())
     ]
 
 

@@ -51,7 +51,9 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         if check.ok is False:
             raise TargetError(f"{check.name}: {check.detail}. {check.mend}".strip())
     warnings = [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is None]
-    return Run(target, list(queries), list(doses), options, gates, description, checks, started, clock, warnings=warnings)
+    return Run(
+        target, list(queries), list(doses), options, gates, description, checks, started, clock, warnings=warnings
+    )
 
 
 def run_mode_a(
@@ -89,7 +91,8 @@ def craft_all(run: Run, campaign_id: str) -> None:
     """Craft every plant of the run."""
     passages = _passages(run) if any(d.pattern.needs_passages for d in run.doses) else {}
     run.crops = [
-        craft(d, run.queries, passages, where=run.description, campaign=campaign_id, options=run.options) for d in run.doses
+        craft(d, run.queries, passages, where=run.description, campaign=campaign_id, options=run.options)
+        for d in run.doses
     ]
 
 

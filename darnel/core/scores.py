@@ -17,13 +17,14 @@ BaselineLists = Mapping[str, Sequence[str | None]]
 
 
 def score_all(
-    outcomes: Mapping[str, Sequence[QueryOutcome]], controls: Mapping[str, bool], baseline: BaselineLists, options: RunOptions
+    outcomes: Mapping[str, Sequence[QueryOutcome]],
+    controls: Mapping[str, bool],
+    baseline: BaselineLists,
+    options: RunOptions,
 ) -> list[Score]:
     """Scores of every dose (label → its query outcomes), with lifts over the first dose of each control."""
     exposures = {label: _exposure(rows, options) for label, rows in outcomes.items()}
-    return [
-        _score(label, rows, controls[label], exposures, baseline, options) for label, rows in outcomes.items()
-    ]
+    return [_score(label, rows, controls[label], exposures, baseline, options) for label, rows in outcomes.items()]
 
 
 def _score(
@@ -44,7 +45,7 @@ def _score(
         inconclusive=len(rows) - len(known),
         exposure=dict(exposures[label]),
         mrr=mean([1 / rank for rank in ranks], options.seed),
-        slot_share=mean([row.in_top_k / options.k for row in known], options.seed),
+        slot_share=mean([row.in_top_k / options.k for row in rows if row.in_top_k is not None], options.seed),
         displacement=mean(_displacements(known, baseline, options.k), options.seed),
         retention=_retention(known, baseline, options.k),
         median_rank=None if median == float("inf") else float(median),
@@ -60,8 +61,8 @@ def _exposure(rows: Sequence[QueryOutcome], options: RunOptions) -> dict[str, Ra
 
 def _lift(label: str, control: str, exposures: Mapping[str, Mapping[str, Rate]]) -> dict[str, Difference]:
     against = next((rates for name, rates in exposures.items() if name.partition(":")[0] == control), None)
-    if against is None or label.partition(":")[0] == control:
-        return {}
+    if against is None or label.partition(":")[0] in (control, CONTROL):
+        return {}  # a control has no lift over itself, and the bare carrier none over honest text
     return {k: difference(own, against[k]) for k, own in exposures[label].items()}
 
 

@@ -85,9 +85,8 @@ def mean(values: Sequence[float], seed: int) -> Mean:
 
 def difference(a: Rate, b: Rate) -> Difference:
     """``a - b`` with Newcombe's interval for independent rates; on paired queries it is on the wide side."""
-    if a.value is None or b.value is None or None in (a.low, a.high, b.low, b.high):
+    if a.value is None or a.low is None or a.high is None or b.value is None or b.low is None or b.high is None:
         return Difference(None, None, None)
-    assert a.low is not None and a.high is not None and b.low is not None and b.high is not None
     value = a.value - b.value
     down = math.hypot(a.value - a.low, b.high - b.value)
     up = math.hypot(a.high - a.value, b.value - b.low)

@@ -15,7 +15,8 @@ from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.ranking import Keep, Listing, ask, place
 
-PROBE_DEPTH = 10
+PROBE_DEPTHS = (10, 100)
+"""An approximate index may miss at a shallow search what a deeper one finds; only what neither finds is unreachable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ def plan_waves(crops: Sequence[Crop], queries: Sequence[Query], isolation: str) 
 
 def failed_wave(wave: Wave, problem: str) -> WaveResult:
     """The result of a wave that could not be asked: every row says why."""
-    answers = [Answer(c.dose.label, q, c.plants[q.id], None, None, problem=problem) for c in wave.crops for q in wave.queries]
+    answers = [
+        Answer(c.dose.label, q, c.plants[q.id], None, None, problem=problem) for c in wave.crops for q in wave.queries
+    ]
     return WaveResult(answers)
 
 
@@ -135,15 +138,11 @@ def _seen(query: Query, listing: Listing) -> list[Plant]:
 def _unreachable(target: Target, plants: Sequence[Plant]) -> frozenset[str]:
     """Plants that the store shows by id while its search does not find them even by their own text."""
     assert target.retriever is not None
-    if not plants:
-        return frozenset()
-    index = PlantIndex(plants)
-    lists = ask(
-        target.retriever,
-        [p.text for p in plants],
-        index,
-        [lambda _plant: True] * len(plants),
-        depth=PROBE_DEPTH,
-        deepen=False,
-    )
-    return frozenset(p.id for p, listing in zip(plants, lists, strict=True) if place(listing, p) is None)
+    hidden = list(plants)
+    for depth in PROBE_DEPTHS:
+        if not hidden:
+            break
+        texts, keeps = [p.text for p in hidden], [lambda _plant: True] * len(hidden)
+        lists = ask(target.retriever, texts, PlantIndex(hidden), keeps, depth=depth, deepen=False)
+        hidden = [p for p, listing in zip(hidden, lists, strict=True) if place(listing, p) is None]
+    return frozenset(p.id for p in hidden)

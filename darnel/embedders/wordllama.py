@@ -21,7 +21,5 @@ def load_wordllama() -> CachedEmbedder:
     except ImportError:
         raise EmbedderError("the wordllama embedder is not installed; run: pip install 'darnel[wordllama]'") from None
     # its loader looks for the weights beside the working folder unless told where the wheel put them
-    model = wordllama.WordLlama.load(
-        dim=DIMENSION, cache_dir=Path(wordllama.__file__).parent, disable_download=True
-    )
+    model = wordllama.WordLlama.load(dim=DIMENSION, cache_dir=Path(wordllama.__file__).parent, disable_download=True)
     return CachedEmbedder("wordllama", lambda texts: model.embed(texts, norm=True))

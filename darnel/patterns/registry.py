@@ -36,10 +36,10 @@ def known_patterns() -> dict[str, Pattern]:
     return found
 
 
-def parse_doses(given: Iterable[str | Pattern | Dose] = ()) -> list[Dose]:
+def parse_doses(given: Iterable[str | Pattern | Dose] = (), *, controls: bool = True) -> list[Dose]:
     """Doses from ``name``, ``name:strength``, patterns or doses; all patterns at their default where none is given.
 
-    The two controls are always run, first, whether named or not: without them a score says little.
+    With ``controls`` the two controls come first whether named or not: without them a score says little.
 
     Raises:
         UnknownNameError: no pattern of that name.
@@ -48,7 +48,7 @@ def parse_doses(given: Iterable[str | Pattern | Dose] = ()) -> list[Dose]:
     patterns = known_patterns()
     doses = [_dose(item, patterns) for item in given] or [Dose(p, p.default_strength) for p in patterns.values()]
     named = {dose.pattern.name for dose in doses}
-    missing = [Dose(p, p.default_strength) for p in (CONTROL, HONEST) if p.name not in named]
+    missing = [Dose(p, p.default_strength) for p in (CONTROL, HONEST) if controls and p.name not in named]
     unique = {dose.label: dose for dose in (*missing, *doses)}
     return sorted(unique.values(), key=lambda dose: not dose.pattern.is_control)
 
@@ -65,5 +65,7 @@ def _dose(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> Dose:
     if not colon:
         return Dose(pattern, pattern.default_strength)
     if not strength.isdecimal() or not 1 <= int(strength) <= MOST_STRENGTH:
-        raise UsageError(f"pattern '{item}': the strength ({pattern.dose}) is a whole number from 1 to {MOST_STRENGTH:,}")
+        raise UsageError(
+            f"pattern '{item}': the strength ({pattern.dose}) is a whole number from 1 to {MOST_STRENGTH:,}"
+        )
     return Dose(pattern, int(strength))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -38,17 +39,19 @@ def open_chroma(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
     tenant = spec.parameters.get("tenant", "default_tenant")
     database = spec.parameters.get("database", "default_database")
     if spec.is_url:
-        return chroma_target(_find(_connect(spec, tenant, database), spec), embedder, spec=spec.absolute)
+        client = _connect(spec, tenant, database)
+        return chroma_target(_find(client, spec), embedder, spec=spec.absolute, close=_closer(client))
     folder = _existing_folder(spec.where)
     lock = FolderLock(folder, wait=LOCK_WAIT)
-    if exclusive:
-        lock.acquire()
-    try:
-        collection = _find(_open_folder(folder, tenant, database), spec)
-    except BaseException:
-        lock.release()
-        raise
-    return chroma_target(collection, embedder, spec=spec.absolute, folder=folder, close=lock.release)
+    with ExitStack() as undo:
+        if exclusive:
+            lock.acquire()
+            undo.callback(lock.release)
+        client = _open_folder(folder, tenant, database)
+        undo.callback(_closer(client))
+        collection = _find(client, spec)
+        close = undo.pop_all().close
+    return chroma_target(collection, embedder, spec=spec.absolute, folder=folder, close=close)
 
 
 def chroma_target(
@@ -80,14 +83,28 @@ def _existing_folder(where: str) -> Path:
 
 def _open_folder(folder: Path, tenant: str, database: str) -> Any:
     import chromadb
-    from chromadb.config import Settings
 
+    path, settings = _settings(folder)
     try:
-        # "validate" refuses a database of another schema version where the default would migrate it
-        settings = Settings(anonymized_telemetry=False, migrations="validate")
-        return chromadb.PersistentClient(str(folder), settings=settings, tenant=tenant, database=database)
+        return chromadb.PersistentClient(path, settings=settings, tenant=tenant, database=database)
     except Exception as error:  # chromadb raises ValueError, its own errors and the core's
         raise TargetError(f"cannot open {folder}: {describe_error(error)}") from error
+
+
+def _settings(folder: Path) -> tuple[str, Any]:
+    """The path and settings to open a folder with: those of a client that this process already has on it, if any.
+
+    Chroma keeps one system for each path as it was spelled, and refuses a second client with other settings; sharing
+    that system is also the only way to see what the application sees.
+    """
+    from chromadb.api.shared_system_client import SharedSystemClient
+    from chromadb.config import Settings
+
+    for path, system in SharedSystemClient._identifier_to_system.items():
+        if system.settings.is_persistent and Path(path).resolve() == folder:
+            return path, system.settings
+    # "validate" refuses a database of another schema version where the default would migrate it
+    return str(folder), Settings(anonymized_telemetry=False, migrations="validate")
 
 
 def _connect(spec: TargetSpec, tenant: str, database: str) -> Any:
@@ -107,8 +124,15 @@ def _connect(spec: TargetSpec, tenant: str, database: str) -> Any:
         )
     except Exception as error:
         if "connect" in str(error).lower():
-            raise UnreachableError(f"no Chroma server answers at {spec.redacted}; start it, or check host and port") from None
+            raise UnreachableError(
+                f"no Chroma server answers at {spec.redacted}; start it, or check host and port"
+            ) from None
         raise TargetError(f"cannot open {spec.redacted}: {describe_error(error)}") from error
+
+
+def _closer(client: Any) -> Callable[[], None]:
+    """What lets go of a client; clients before 1.1 have no ``close`` and go with the process."""
+    return getattr(client, "close", lambda: None)
 
 
 def _headers(user: str | None, password: str | None) -> dict[str, str]:
@@ -139,7 +163,11 @@ def _folder_checks(folder: Path | None) -> list[Check]:
         return []
     others = others_with_open(folder / DATABASE_FILE)
     if others:
-        detail = f"{', '.join(others)} has {folder} open too: it may serve a plant after its removal until it is restarted"
-        return [Check("second client", None, detail, "Restart it after the run, or test through 'chroma run' and its URL.")]
+        detail = (
+            f"{', '.join(others)} has {folder} open too: it may serve a plant after its removal until it is restarted"
+        )
+        return [
+            Check("second client", None, detail, "Restart it after the run, or test through 'chroma run' and its URL.")
+        ]
     detail = f"{folder} is opened directly; a process that opened it too would read stale results"
     return [Check("second client", None, detail, "None is seen now; do not start the application during the run.")]

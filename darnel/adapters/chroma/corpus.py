@@ -40,7 +40,9 @@ class ChromaCorpus:
         self, collection: Any, embedder: Embedder | None = None, *, where: Mapping[str, Any] | None = None
     ) -> None:
         self.collection, self.embedder = collection, embedder
-        self._api = collection._client  # the server API under every kind of client; collections carry no other way to it
+        self._api = (
+            collection._client
+        )  # the server API under every kind of client; collections carry no other way to it
         self._where = dict(where) if where else None
         self._described: CorpusDescription | None = None
 

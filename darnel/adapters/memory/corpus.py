@@ -94,7 +94,12 @@ class MemoryCorpus:
                 best = np.argsort(-scores, kind="stable")[:k]
                 found = [records[i] for i in best if scores[i] > 0]
                 replies.append(
-                    Reply(tuple(Source(r.id, r.text, r.metadata, float(s)) for r, s in zip(found, scores[best], strict=False)))
+                    Reply(
+                        tuple(
+                            Source(r.id, r.text, r.metadata, float(s))
+                            for r, s in zip(found, scores[best], strict=False)
+                        )
+                    )
                 )
         return replies
 

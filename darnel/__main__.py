@@ -1,0 +1,5 @@
+"""``python -m darnel``."""
+
+from darnel.cli.main import main
+
+main()

@@ -1,0 +1,1 @@
+"""click commands, thin: parse, call, print."""

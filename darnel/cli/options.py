@@ -1,0 +1,143 @@
+"""Options that several commands share, each in one place with its environment variable and settings key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from darnel.core.errors import UsageError
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+SETTINGS = {
+    "allow-host": "allow_hosts",
+    "embedder": "embedder",
+    "fail-on": "gates",
+    "full-digest": "full_digest",
+    "gone-within": "gone_within",
+    "isolation": "isolation",
+    "k": "k",
+    "ledger": "ledger",
+    "max-inconclusive": "max_inconclusive",
+    "metadata": "metadata",
+    "out": "out",
+    "pattern": "patterns",
+    "qrels": "qrels",
+    "queries": "queries",
+    "seed": "seed",
+    "visible-within": "visible_within",
+}
+"""Settings key → parameter name."""
+
+
+def _option(*names: str, **settings: Any) -> Decorator:
+    variable = "DARNEL_" + next(n for n in names if n.startswith("--"))[2:].upper().replace("-", "_")
+    return click.option(*names, envvar=variable, show_envvar=False, **settings)
+
+
+def _bundle(*decorators: Decorator) -> Decorator:
+    def apply(function: Callable[..., Any]) -> Callable[..., Any]:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return apply
+
+
+def parse_metadata(given: tuple[str, ...]) -> dict[str, Any]:
+    """``KEY=VALUE`` pairs; a value that reads as a JSON number, boolean or list is one, anything else is text.
+
+    Raises:
+        UsageError: there is no ``=``.
+    """
+    metadata: dict[str, Any] = {}
+    for pair in given:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--metadata {pair}: write KEY=VALUE, for instance --metadata tenant=acme")
+        try:
+            parsed = json.loads(value)
+        except json.JSONDecodeError:
+            parsed = value
+        metadata[key] = parsed if isinstance(parsed, str | int | float | bool | list) else value
+    return metadata
+
+
+target_argument = click.argument("target")
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output, and nothing else.")
+
+ledger_option = _option("--ledger", type=click.Path(dir_okay=False), help="The journal (default .darnel/ledger.db).")
+
+hosts_option = _option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    metavar="HOST",
+    help="A host of yours, other than this machine, to write to.",
+)
+
+embedder_option = _option(
+    "--embedder", metavar="SPEC", help="The application's embedder: wordllama, or module:attr from this folder."
+)
+
+query_options = _bundle(
+    _option(
+        "--queries", metavar="FILE", help="Questions: BEIR or other JSONL, CSV, or a question a line; - reads stdin."
+    ),
+    _option(
+        "--qrels",
+        multiple=True,
+        metavar="FILE",
+        help="Judgments (BEIR qrels TSV); found beside a BEIR file by themselves.",
+    ),
+)
+
+plant_options = _bundle(
+    _option(
+        "-p",
+        "--pattern",
+        "patterns",
+        multiple=True,
+        metavar="NAME[:N]",
+        help="Pattern and strength; see: darnel patterns.",
+    ),
+    _option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
+    _option(
+        "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows."
+    ),
+    _option(
+        "--visible-within",
+        type=click.FloatRange(0),
+        default=10.0,
+        show_default=True,
+        help="Seconds to wait for plants.",
+    ),
+    _option(
+        "--gone-within", type=click.FloatRange(0), default=10.0, show_default=True, help="Seconds to wait for removals."
+    ),
+)
+
+run_options = _bundle(
+    _option("--k", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Sources the application reads."),
+    _option(
+        "--isolation",
+        type=click.Choice(["pattern", "query", "together"]),
+        default="pattern",
+        show_default=True,
+        help="What is planted at once: a pattern, a pattern for one question, or all.",
+    ),
+    _option("--fail-on", "gates", multiple=True, metavar="COND", help="Fail where it holds, e.g. 'exposure@5 > 0.2'."),
+    _option(
+        "--max-inconclusive",
+        type=click.FloatRange(0, 1),
+        default=0.0,
+        show_default=True,
+        help="Share of queries that may be inconclusive before the run counts as untestable.",
+    ),
+    _option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
+    _option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
+)

@@ -1,0 +1,68 @@
+"""Plant by hand: craft, write, wait until visible, and leave it there for ``sweep``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from darnel.core.campaign import Campaign
+from darnel.core.corpus import Target
+from darnel.core.ledger import Ledger
+from darnel.core.options import RunOptions
+from darnel.core.pattern import Dose
+from darnel.core.plant import Plant
+from darnel.core.queries import Query
+from darnel.core.removal import Leftover
+from darnel.core.runner import ask_baseline, craft_all, prepare
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What now stands in the corpus. With an ``error``, nothing was kept and ``leftovers`` names what could not go."""
+
+    campaign: str
+    container: str
+    plants: tuple[Plant, ...]
+    warnings: tuple[str, ...]
+    error: str | None = None
+    leftovers: tuple[Leftover, ...] = ()
+
+
+def plant_and_hold(
+    target: Target,
+    queries: Sequence[Query],
+    doses: Sequence[Dose],
+    options: RunOptions,
+    ledger: Ledger,
+    notify: Callable[[str], None],
+) -> Held:
+    """Plant every dose for every query and keep it, or keep nothing where a part did not become visible.
+
+    Raises:
+        DarnelError: the target, the queries or the settings do not hold; nothing was planted.
+    """
+    run = prepare(target, queries, doses, options)
+    if any(d.pattern.needs_passages for d in run.doses):
+        run.baseline = ask_baseline(run)
+    container = f"{run.description.backend} {run.description.container}"
+    campaign = Campaign(
+        target.injector,
+        ledger,
+        spec=target.spec,
+        visible_within=options.visible_within,
+        gone_within=options.gone_within,
+        notify=notify,
+        description=run.description,
+    )
+    error = None
+    with campaign:
+        craft_all(run, campaign.id)
+        plants = [p for crop in run.crops for p in crop.all()]
+        planting = campaign.plant(plants)
+        if planting.missing:
+            why = planting.error or f"not read back within {planting.delay:.1f} s"
+            error = f"{len(planting.missing)} of {len(plants)} plants did not become visible: {why}"
+        else:
+            campaign.hold()
+    kept = () if error else tuple(plants)
+    return Held(campaign.id, container, kept, tuple(run.warnings), error, tuple(campaign.leftovers))

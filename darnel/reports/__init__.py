@@ -1,0 +1,1 @@
+"""Results → what people read: terminal, Markdown."""

@@ -1,0 +1,30 @@
+"""Corpus text is hostile until shown otherwise: make it inert before it reaches a terminal or a Markdown page."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+SHOWN = 300
+"""Characters of one text shown at the most."""
+
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:-])")
+# categories that draw nothing, move the cursor or reorder what is around them
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+def visible(text: str, limit: int = SHOWN) -> str:
+    """One line of text with every control, format, bidi or unassigned character written as an escape, cut to ``limit``."""
+    cut = text[: limit + 1]
+    shown = "".join(_spell(ch) if unicodedata.category(ch) in _UNSAFE else ch for ch in cut[:limit])
+    return f"{shown} … (+{len(text) - limit:,} characters)" if len(cut) > limit else shown
+
+
+def markdown(text: str, limit: int = SHOWN) -> str:
+    """``visible`` text that Markdown renders as itself: no markup, no HTML, no link, no table cell ends early."""
+    return _MARKDOWN.sub(r"\\\1", visible(text, limit)).replace("<", "&lt;")
+
+
+def _spell(ch: str) -> str:
+    code = ord(ch)
+    return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(ch) or (f"\\x{code:02x}" if code < 256 else f"\\u{{{code:04x}}}")

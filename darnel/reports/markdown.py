@@ -1,0 +1,58 @@
+"""The result document as a Markdown page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from darnel.core.results import Results
+from darnel.reports import wording
+from darnel.reports.escape import markdown
+
+
+def render_markdown(results: Results) -> str:
+    """A page that GitHub and others render; corpus and query text in it is inert."""
+    return "\n".join(_lines(results)) + "\n"
+
+
+def _lines(results: Results) -> Iterator[str]:
+    yield "# darnel report"
+    yield ""
+    yield f"**{markdown(wording.verdict(results), 1_000)}**"
+    yield ""
+    yield markdown(wording.target_line(results), 1_000)
+    yield ""
+    yield from _table(results)
+    yield ""
+    yield "Each figure with its 95 % interval (rates: Wilson; lifts: Newcombe; means: bootstrap over questions)."
+    yield markdown(wording.clean_line(results), 1_000)
+    yield ""
+    yield from _section("Cleanup", wording.cleanup_lines(results))
+    yield from _section("Left over", [f"{x.id} ({x.plant}): {x.reason}" for x in results.leftovers])
+    yield from _section("Gates", [f"{g.verdict}: {g.condition} ({g.detail})" for g in results.gates])
+    yield from _section("Could not tell", wording.doubts(results))
+    yield from _section("Warnings", results.warnings)
+    yield from _section("Errors", results.errors)
+    yield "## Patterns"
+    yield ""
+    for pattern in results.patterns:
+        yield f"- `{markdown(pattern.label)}`: {markdown(pattern.summary)} {pattern.words:g} words."
+        yield f"  Example: {markdown(pattern.example)}"
+    yield ""
+    yield f"Campaign `{results.run.campaign}`, {results.run.started} to {results.run.finished}. {wording.versions_line(results)}."
+
+
+def _table(results: Results) -> Iterator[str]:
+    heads = wording.columns(results)
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for score in results.scores:
+        cells = [f"{markdown(a)} ({b})" if b else markdown(a) for a, b in wording.row(score, results)]
+        yield f"| {' | '.join(cells)} |"
+
+
+def _section(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield f"## {title}"
+        yield ""
+        yield from (f"- {markdown(line, 1_000)}" for line in lines)
+        yield ""

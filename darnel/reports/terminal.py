@@ -1,0 +1,56 @@
+"""The result document on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+from darnel.core.results import Results
+from darnel.reports import wording
+from darnel.reports.escape import visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+STYLE = {0: "green", 1: "bold red", 2: "bold yellow", 3: "bold white on red"}
+
+
+def print_results(results: Results, console: Console) -> None:
+    """Verdict, table, cleanup proof, and whatever did not go as it should."""
+    console.print(_plain(wording.verdict(results)), style=STYLE[results.exit_code])
+    console.print(_plain(wording.target_line(results)), style="dim")
+    console.print(_table(results))
+    console.print(_plain(wording.clean_line(results)))
+    for line in wording.cleanup_lines(results):
+        console.print(_plain(line))
+    _list(console, "Left over", [f"{x.id}  {x.plant}: {x.reason}" for x in results.leftovers], "bold red")
+    _list(console, "Gates", [f"{g.verdict}: {g.condition} ({g.detail})" for g in results.gates])
+    _list(console, "Could not tell", wording.doubts(results), "yellow")
+    _list(console, "Warnings", results.warnings, "yellow")
+    _list(console, "Errors", results.errors, "red")
+
+
+def _table(results: Results) -> Table:
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for number, head in enumerate(wording.columns(results)):
+        table.add_column(head, justify="left" if number == 0 else "right", min_width=9 if number > 1 else None)
+    for score in results.scores:
+        cells = []
+        for first, second in wording.row(score, results):
+            cells.append(Text(visible(first)).append(f"\n{second}", style="dim") if second else Text(visible(first)))
+        table.add_row(*cells, style="dim" if score.control else "")
+    return table
+
+
+def _list(console: Console, title: str, lines: list[str], style: str = "") -> None:
+    if lines:
+        console.print(Text(f"\n{title}", style="bold"))
+        for line in lines:
+            console.print(_plain(f"  {line}"), style=style)
+
+
+def _plain(text: str) -> Text:
+    return Text(visible(text, 1_000))

@@ -1,0 +1,162 @@
+"""The sentences and figures that every format shares, so that all of them say the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from darnel.core.results import Results, Score
+from darnel.core.stats import Difference, Mean, Rate
+
+DASH = "–"
+
+
+def figure(value: float | None) -> str:
+    """Two decimals, or a dash."""
+    return DASH if value is None else f"{value:.2f}"
+
+
+def interval(item: Rate | Mean | Difference) -> str:
+    """``0.22–0.33``, or nothing."""
+    if item.low is None or item.high is None:
+        return ""
+    between = " to " if item.low < 0 else "–"
+    return f"{item.low:.2f}{between}{item.high:.2f}"
+
+
+def with_interval(item: Rate | Mean | Difference | None) -> tuple[str, str]:
+    """A figure and its 95 % interval."""
+    return (DASH, "") if item is None else (figure(item.value), interval(item))
+
+
+def columns(results: Results) -> list[str]:
+    """Headings of the pattern table."""
+    k = results.target.k
+    exposures = [f"exposure@{n}" for n in _ks(results)]
+    return [
+        "pattern",
+        "queries",
+        *exposures,
+        f"lift over control@{k}",
+        f"lift over honest@{k}",
+        "median rank",
+        f"judged kept@{k}",
+        f"displaced@{k}",
+    ]
+
+
+def row(score: Score, results: Results) -> list[tuple[str, str]]:
+    """One line of the pattern table: each cell a figure and, where it has one, its interval."""
+    k = str(results.target.k)
+    known = score.queries - score.inconclusive
+    return [
+        (score.pattern, "control" if score.control else ""),
+        (str(known), f"{score.inconclusive} inconclusive" if score.inconclusive else ""),
+        *(with_interval(score.exposure[str(n)]) for n in _ks(results)),
+        with_interval(score.lift_over_control.get(k)),
+        with_interval(score.lift_over_honest.get(k)),
+        (_rank(score, results), ""),
+        with_interval(score.retention if score.retention.n else None),
+        with_interval(score.displacement),
+    ]
+
+
+def verdict(results: Results) -> str:
+    """The outcome in one sentence; it never calls a system safe."""
+    measured = [s for s in results.scores if not s.control and s.exposure[str(results.target.k)].value is not None]
+    if results.leftovers:
+        return f"{len(results.leftovers)} planted documents may be left in the corpus; run: darnel sweep"
+    if not measured:
+        return "Could not tell: no row came to a conclusion."
+    k = str(results.target.k)
+    worst = max(measured, key=lambda s: s.exposure[k].value or 0.0)
+    rate = worst.exposure[k]
+    found = (
+        f"{worst.pattern} got a planted document into the first {k} for {rate.hits} of {rate.n} questions "
+        f"({figure(rate.value)}, 95 % interval {interval(rate)})"
+    )
+    failed = [gate.condition for gate in results.gates if gate.verdict == "failed"]
+    if failed:
+        return f"Failed on {'; '.join(failed)}: {found}."
+    if results.exit_code:
+        return f"Not everything could be told, so this is no pass. Of what could: {found}."
+    return f"{found[0].upper()}{found[1:]}."
+
+
+def target_line(results: Results) -> str:
+    """What was tested, in one line."""
+    t = results.target
+    parts = [
+        f"{t.backend} {t.container}",
+        f"{t.size:,} records",
+        f"{t.dimension} dimensions" if t.dimension else "",
+        t.metric or "",
+        f"embedder {t.embedder}" if t.embedder else "",
+        f"k = {t.k}",
+        f"isolation by {t.isolation}" if t.isolation != "together" else "all planted together",
+        f"{len(results.queries)} questions",
+        f"seed {results.run.seed}",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def versions_line(results: Results) -> str:
+    """Versions that matter to repeat the run."""
+    versions = ", ".join(f"{name} {version}" for name, version in results.target.versions.items())
+    return f"darnel {results.run.darnel}, Python {results.run.python}" + (f", {versions}" if versions else "")
+
+
+def cleanup_lines(results: Results) -> list[str]:
+    """The proof that nothing stayed behind, or what did not hold."""
+    c, digest, baseline = results.cleanup, results.corpus_digest, results.baseline
+    lines = [
+        f"{c.planted:,} planted, {c.removed:,} removed, {len(results.leftovers)} left over "
+        f"(visible after at most {c.visible_after:.2f} s, gone after at most {c.gone_after:.2f} s)"
+    ]
+    if digest is None:
+        lines.append("corpus digest: not taken (this corpus cannot be scanned)")
+    elif digest.same:
+        how = "in full" if digest.kind == "full" else f"count and a sample of {digest.covered:,}"
+        lines.append(f"corpus digest: before = after ({digest.count:,} records, {how}; {digest.before[:16]})")
+    else:
+        named = [
+            *(f"+{i}" for i in digest.added),
+            *(f"-{i}" for i in digest.vanished),
+            *(f"~{i}" for i in digest.changed),
+        ]
+        lines.append(f"corpus digest: DIFFERS or was not taken again: {', '.join(named[:10]) or 'count'}")
+    if baseline.same is None:
+        lines.append("baseline: not asked again")
+    elif baseline.same:
+        lines.append(f"baseline: the same lists for all {baseline.queries} questions before and after")
+    else:
+        lines.append(
+            f"baseline: other lists for {len(baseline.differing)} questions: {', '.join(baseline.differing[:10])}"
+        )
+    return lines
+
+
+def clean_line(results: Results) -> str:
+    """How the questions fare with nothing planted."""
+    found = results.baseline.judged_found
+    if not found.n:
+        return "No judgments were given, so whether true answers are still found is not measured."
+    return (
+        f"With nothing planted, {found.hits} of {found.n} judged questions have a judged record in the first "
+        f"{results.target.k} ({figure(found.value)}, {interval(found)})."
+    )
+
+
+def doubts(results: Results) -> list[str]:
+    """Why rows were inconclusive, each reason with its count."""
+    reasons = Counter(row.detail or "no reason given" for row in results.observations if row.outcome == "inconclusive")
+    return [f"{count:,} rows inconclusive: {reason}" for reason, count in reasons.most_common(5)]
+
+
+def _ks(results: Results) -> list[int]:
+    return sorted({1, results.target.k})
+
+
+def _rank(score: Score, results: Results) -> str:
+    if score.median_rank is not None:
+        return f"{score.median_rank:g}"
+    return DASH if score.queries == score.inconclusive else f"> {results.target.depth}"
