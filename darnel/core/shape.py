@@ -19,7 +19,7 @@ def learn_shape(records: Sequence[Record]) -> RecordShape:
     template: dict[str, MetaValue] = {}
     constant: dict[str, MetaValue] = {}
     unique: set[str] = set()
-    for key, values in _values(own).items():
+    for key, values in sorted(_values(own).items()):
         if len(values) * 2 <= len(own):
             continue  # a rare key is not part of the shape
         counts = Counter(map(_hashable, values))
