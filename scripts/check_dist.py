@@ -29,7 +29,9 @@ def main(folder: Path) -> int:
     with tarfile.open(sdist) as archive:
         inside = {name.partition("/")[2] for name in archive.getnames()}
     problems += [f"{sdist.name}: {name} is missing" for name in (*NEEDED, *SDIST_NEEDED) if name not in inside]
-    sys.stdout.write("\n".join([*problems, f"{len(names)} files in {wheel.name}, {len(inside)} in {sdist.name}"]) + "\n")
+    sys.stdout.write(
+        "\n".join([*problems, f"{len(names)} files in {wheel.name}, {len(inside)} in {sdist.name}"]) + "\n"
+    )
     return 1 if problems else 0
 
 

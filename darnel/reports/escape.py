@@ -8,7 +8,7 @@ import unicodedata
 SHOWN = 300
 """Characters of one text shown at the most."""
 
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~&$@:-])")
+_MARKDOWN = re.compile(r"[\\`*_\[\]#!|~$]|(?<!\w)@(?=\w)|:(?=//)|(?<=www)\.|^[-+>]|^\d+(?=[.)])")
 # categories that draw nothing, move the cursor or reorder what is around them
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -21,8 +21,14 @@ def visible(text: str, limit: int = SHOWN) -> str:
 
 
 def markdown(text: str, limit: int = SHOWN) -> str:
-    """``visible`` text that Markdown renders as itself: no markup, no HTML, no link, no table cell ends early."""
-    return _MARKDOWN.sub(r"\\\1", visible(text, limit)).replace("<", "&lt;")
+    """``visible`` text that Markdown renders as itself: no markup, HTML, link or mention, and no table cell ends early."""
+    plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;")
+    return _MARKDOWN.sub(_spell_markup, plain)
+
+
+def _spell_markup(found: re.Match[str]) -> str:
+    # numbers and mentions have no backslash form; an entity is never markup
+    return "".join(f"&#{ord(ch)};" if ch.isdigit() or ch in "@:." else f"\\{ch}" for ch in found[0])
 
 
 def _spell(ch: str) -> str:

@@ -35,7 +35,7 @@ def _lines(results: Results) -> Iterator[str]:
     yield "## Patterns"
     yield ""
     for pattern in results.patterns:
-        yield f"- `{markdown(pattern.label)}`: {markdown(pattern.summary)} {pattern.words:g} words."
+        yield f"- **{markdown(pattern.label)}**: {markdown(pattern.summary)} {pattern.words:g} words."
         yield f"  Example: {markdown(pattern.example)}"
     yield ""
     yield f"Campaign `{results.run.campaign}`, {results.run.started} to {results.run.finished}. {wording.versions_line(results)}."

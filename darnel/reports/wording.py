@@ -71,7 +71,7 @@ def verdict(results: Results) -> str:
     worst = max(measured, key=lambda s: s.exposure[k].value or 0.0)
     rate = worst.exposure[k]
     found = (
-        f"{worst.pattern} got a planted document into the first {k} for {rate.hits} of {rate.n} questions "
+        f"{rate.hits} of {rate.n} questions brought a document planted by {worst.pattern} among the first {k} "
         f"({figure(rate.value)}, 95 % interval {interval(rate)})"
     )
     failed = [gate.condition for gate in results.gates if gate.verdict == "failed"]
@@ -79,7 +79,7 @@ def verdict(results: Results) -> str:
         return f"Failed on {'; '.join(failed)}: {found}."
     if results.exit_code:
         return f"Not everything could be told, so this is no pass. Of what could: {found}."
-    return f"{found[0].upper()}{found[1:]}."
+    return f"{found}."
 
 
 def target_line(results: Results) -> str:
