@@ -42,4 +42,15 @@ def _chroma(given: Any, embedder: Embedder | None) -> Target:
     return chroma_target(given, embedder)
 
 
-_BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {"chromadb": _chroma}
+def _memory(given: Any, _embedder: Embedder | None) -> Target:
+    from darnel.adapters.memory import MemoryCorpus, memory_target
+
+    if not isinstance(given, MemoryCorpus):
+        raise UsageError("give a MemoryCorpus")
+    return memory_target(given)
+
+
+_BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {
+    "chromadb": _chroma,
+    "darnel.adapters.memory": _memory,
+}

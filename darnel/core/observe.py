@@ -17,7 +17,8 @@ from darnel.core.waves import Answer
 class QueryOutcome:
     """One query under one dose, ready to be scored. ``best``: rank of its best plant, None where none was retrieved.
 
-    ``in_top_k``: its plants among the first k, None where one of them is inconclusive. ``after``: the owner's records among the first k.
+    ``in_top_k``: its plants among the first k, None where one of them is inconclusive.
+    ``after``: the owner's records among the first k.
     """
 
     label: str

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.corpus import ChromaCorpus
 from darnel.adapters.folder import FolderLock, others_with_open
 from darnel.adapters.spec import TargetSpec
-from darnel.adapters.vector_checks import vector_checks
 from darnel.core.corpus import Check, Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
 from darnel.embedders.base import Embedder

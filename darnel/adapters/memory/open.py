@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from darnel.adapters.checks import corpus_checks
 from darnel.adapters.memory.corpus import MemoryCorpus, load_corpus
 from darnel.adapters.memory.rankers import RANKERS, make_ranker
 from darnel.adapters.spec import TargetSpec
@@ -32,4 +33,4 @@ def open_memory(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
 
 def memory_target(corpus: MemoryCorpus, *, spec: str = "") -> Target:
     """A target from a memory corpus object."""
-    return Target(injector=corpus, retriever=corpus, reader=corpus, spec=spec)
+    return Target(corpus, corpus, corpus, spec=spec, checks=lambda: corpus_checks(corpus, corpus))

@@ -1,4 +1,4 @@
-"""Preflight lines that every vector store shares."""
+"""Preflight lines that adapters share."""
 
 from __future__ import annotations
 
@@ -14,19 +14,29 @@ from darnel.embedders.check import MIN_COSINE, agreement, check_dimension
 SAMPLE = 16
 
 
-def vector_checks(injector: CorpusInjector, reader: CorpusReader, embedder: Embedder | None) -> Iterator[Check]:
-    """Size, dimension, record shape, the embedder against stored vectors, and plants already there."""
+def corpus_checks(injector: CorpusInjector, reader: CorpusReader) -> Iterator[Check]:
+    """Size, record shape, and plants already there: what any corpus that can be read has."""
     where = injector.describe()
-    filled = "fill it before testing: plants would compete with nothing"
+    filled = "Fill it before testing: plants would compete with nothing."
     yield Check("records", where.size > 0, f"{where.size:,}", "" if where.size else filled)
-    yield Check("dimension and metric", True, f"{where.dimension or 'unknown'}, {where.metric or 'unknown'}")
     keys = ", ".join(f"{k}{' (own value)' if k in where.shape.unique else ''}" for k in where.shape.template) or "none"
     yield Check("metadata of a plant", True, f"{keys}; from {where.shape.sampled} sampled records")
+    count = foreign_plants(reader)
+    yield Check(
+        "plants already there",
+        None if count else True,
+        str(count),
+        "If no run is under way: darnel sweep" if count else "",
+    )
+
+
+def vector_checks(injector: CorpusInjector, reader: CorpusReader, embedder: Embedder | None) -> Iterator[Check]:
+    """What any corpus has, then dimension and metric, and the embedder against the stored vectors."""
+    yield from corpus_checks(injector, reader)
+    where = injector.describe()
+    yield Check("dimension and metric", True, f"{where.dimension or 'unknown'}, {where.metric or 'unknown'}")
     if where.size:
         yield _embedder_check(injector, reader, embedder, where.dimension)
-    count = foreign_plants(reader)
-    mend = "If no run is under way: darnel sweep" if count else ""
-    yield Check("plants already there", None if count else True, str(count), mend)
 
 
 def _embedder_check(
