@@ -112,7 +112,6 @@ def _measure(run: Run, campaign: Campaign) -> None:
         run.digest = take_digest(
             reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
         )
-        _warn_of_strangers(run)
     run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
     waves = list(plan_waves(run.crops, run.queries, options.isolation))
@@ -163,16 +162,6 @@ def _passages(run: Run) -> Mapping[str, Sequence[str]]:
         query: [text for e in entries if (text := e.source.text or texts.get(e.source.id or ""))]
         for query, entries in listed.items()
     }
-
-
-def _warn_of_strangers(run: Run) -> None:
-    assert run.target.reader is not None
-    strangers = run.target.reader.plants()
-    if strangers:
-        run.warnings.append(
-            f"{len(strangers)} plants of another campaign are in the corpus; they are left out of every rank. "
-            "If no other run is under way: darnel sweep"
-        )
 
 
 def _title(wave: Wave) -> str:
