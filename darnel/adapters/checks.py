@@ -22,12 +22,8 @@ def corpus_checks(injector: CorpusInjector, reader: CorpusReader) -> Iterator[Ch
     keys = ", ".join(f"{k}{' (own value)' if k in where.shape.unique else ''}" for k in where.shape.template) or "none"
     yield Check("metadata of a plant", True, f"{keys}; from {where.shape.sampled} sampled records")
     count = foreign_plants(reader)
-    yield Check(
-        "plants already there",
-        None if count else True,
-        str(count),
-        "If no run is under way: darnel sweep" if count else "",
-    )
+    mend = "They are left out of every rank. If no other run is under way: darnel sweep" if count else ""
+    yield Check("plants already there", None if count else True, str(count), mend)
 
 
 def vector_checks(injector: CorpusInjector, reader: CorpusReader, embedder: Embedder | None) -> Iterator[Check]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from darnel.adapters.checks import corpus_checks
 from darnel.core.corpus import CorpusInjector, CorpusReader, Retriever, Target
 from darnel.core.errors import UsageError
 from darnel.embedders.base import Embedder
@@ -23,11 +24,10 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
         if module == prefix or module.startswith(prefix + "."):
             return build(given, embedder)
     if isinstance(given, CorpusInjector):
-        return Target(
-            injector=given,
-            retriever=given if isinstance(given, Retriever) else None,
-            reader=given if isinstance(given, CorpusReader) else None,
-        )
+        retriever = given if isinstance(given, Retriever) else None
+        if isinstance(given, CorpusReader):
+            return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
+        return Target(given, retriever)
     raise UsageError(
         f"cannot test a {module}.{type(given).__name__}; give a target spec, a Chroma collection, "
         "or an object with describe, inject, remove and read"
