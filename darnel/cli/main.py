@@ -96,6 +96,7 @@ def _run(args: list[str] | None) -> int:
         error.show()
     except DarnelError as error:
         _say(f"darnel: {error}")
+        return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         _say("darnel: interrupted; nothing is planted")
     except BrokenPipeError:

@@ -15,7 +15,7 @@ from types import TracebackType
 
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, CorpusInjector
-from darnel.core.errors import PlantError, UsageError, describe_error
+from darnel.core.errors import PlantError, UsageError, blame_target, describe_error
 from darnel.core.guard import refuse_foreign
 from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
@@ -61,11 +61,11 @@ class Campaign:
     notify: Callable[[str], None] = lambda _text: None
     description: CorpusDescription | None = None
     id: str = field(default_factory=new_campaign_id)
-    leftovers: list[Leftover] = field(default_factory=list, init=False)
     planted: int = field(default=0, init=False)
     """Plants that were read back after their writing, over the whole campaign."""
     removed: int = field(default=0, init=False)
     """Of those, plants whose absence was read back after their removal."""
+    _leftovers: dict[str, Leftover] = field(default_factory=dict, init=False)
     _planted: dict[str, Plant] = field(default_factory=dict, init=False)
     _unseen: set[str] = field(default_factory=set, init=False)
     _last_write: float = field(default=0.0, init=False)
@@ -83,6 +83,11 @@ class Campaign:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
+
+    @property
+    def leftovers(self) -> list[Leftover]:
+        """Plants whose last removal could not be proved."""
+        return list(self._leftovers.values())
 
     @property
     def where(self) -> CorpusDescription:
@@ -134,12 +139,15 @@ class Campaign:
             unsure=self._unseen.intersection(chosen),
             watch=max(0.0, self._last_write + self.visible_within - time.monotonic()),
         )
-        states = [("removed", i) for i in removal.removed]
-        self.ledger.mark(self.id, [*states, *((left.state, left.id) for left in removal.leftovers)])
         self.removed += len(removal.removed - self._unseen)
         self._unseen -= removal.removed
+        self._leftovers.update((left.id, left) for left in removal.leftovers)
         for id_ in removal.removed:
             del self._planted[id_]
+            self._leftovers.pop(id_, None)
+        # the ledger comes last: where it fails, what is known of the corpus is not lost
+        states = [("removed", id_) for id_ in removal.removed]
+        self.ledger.mark(self.id, [*states, *((left.state, left.id) for left in removal.leftovers)])
         return removal
 
     def hold(self) -> None:
@@ -164,12 +172,16 @@ class Campaign:
 
     def _finish(self) -> None:
         if self._planted:
-            self.leftovers = list(self.remove().leftovers)
-        if not self.leftovers:
+            self.remove()
+        for left in self.leftovers:
+            self.notify(f"left over: {left.id}: {left.reason}")
+        if not self._leftovers:
             self.ledger.set_campaign(self.id, "closed")
 
     def _refuse_collisions(self, plants: Sequence[Plant]) -> None:
         ids = [p.id for p in plants]
         if len(set(ids)) != len(ids):
             raise PlantError("two plants share an id; give each its own pattern, strength, query and copy")
-        refuse_foreign(read_all(self.injector, ids), self.id)
+        with blame_target("reading before the first write"):
+            found = read_all(self.injector, ids)
+        refuse_foreign(found, self.id)

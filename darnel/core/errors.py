@@ -1,6 +1,6 @@
 """One exception tree; every error a user can cause says in one line what to do about it.
 
-* ``DarnelError`` (exit code 2)
+* ``DarnelError`` (exit code 2, unless said otherwise)
     * ``UsageError``: arguments, settings, names
         * ``UnknownNameError``: a name nobody knows; offers the nearest known one
         * ``QueryFileError``: a query or judgment file that cannot be read; names the line
@@ -13,12 +13,14 @@
     * ``PlantError``: a plant that must not be written
         * ``CollisionError``: the planned id already belongs to another record
     * ``LedgerError``: the journal cannot be written or read
+    * ``LeftoversError`` (exit code 3): plants may be left in the corpus
 * ``InterruptedCampaign`` (a ``KeyboardInterrupt``): a signal arrived; the plants were removed on the way out
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 __all__ = [
@@ -30,18 +32,22 @@ __all__ = [
     "HostNotAllowedError",
     "InterruptedCampaign",
     "LedgerError",
+    "LeftoversError",
     "PlantError",
     "QueryFileError",
     "TargetError",
     "UnknownNameError",
     "UnreachableError",
     "UsageError",
+    "blame_target",
     "describe_error",
 ]
 
 
 class DarnelError(Exception):
     """Anything darnel refuses or cannot do; its text is one line that says what to do."""
+
+    exit_code = 2
 
 
 class UsageError(DarnelError):
@@ -98,6 +104,19 @@ class LedgerError(DarnelError):
     """The ledger cannot be opened, written or read."""
 
 
+class LeftoversError(DarnelError):
+    """Something went wrong and plants may be left in the corpus; ``ids`` names them, ``darnel sweep`` takes them out."""
+
+    exit_code = 3
+
+    def __init__(self, ids: Sequence[str], cause: BaseException) -> None:
+        named = ", ".join(ids[:10]) + (f" and {len(ids) - 10} more" if len(ids) > 10 else "")
+        super().__init__(
+            f"{len(ids)} plants may be left in the corpus ({named}); run: darnel sweep. {describe_error(cause)}"
+        )
+        self.ids = tuple(ids)
+
+
 class InterruptedCampaign(KeyboardInterrupt):
     """SIGINT, SIGTERM or SIGHUP arrived during a campaign; ``signum`` says which."""
 
@@ -110,3 +129,14 @@ def describe_error(error: BaseException) -> str:
     """One line about an exception of somebody else's code; the kit's own errors speak for themselves."""
     text = " ".join(str(error).split())[:300]
     return text if isinstance(error, DarnelError) else f"{type(error).__name__}: {text}"
+
+
+@contextmanager
+def blame_target(what: str) -> Iterator[None]:
+    """What somebody else's store or application raises while ``what`` goes on becomes a TargetError of one line."""
+    try:
+        yield
+    except DarnelError:
+        raise
+    except Exception as error:
+        raise TargetError(f"{what} failed: {describe_error(error)}") from error

@@ -11,7 +11,15 @@ from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
 from darnel.core.crafting import craft
 from darnel.core.digest import compare_digests, take_digest
-from darnel.core.errors import EmptyCorpusError, InterruptedCampaign, TargetError, UsageError, describe_error
+from darnel.core.errors import (
+    EmptyCorpusError,
+    InterruptedCampaign,
+    LeftoversError,
+    TargetError,
+    UsageError,
+    blame_target,
+    describe_error,
+)
 from darnel.core.evidence import PlantIndex
 from darnel.core.gate import parse_gate
 from darnel.core.ledger import Ledger
@@ -41,12 +49,14 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
     if target.retriever is None:
         raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
     gates = [parse_gate(text, options.ks) for text in options.gates]
-    description = target.injector.describe()
+    with blame_target("describing the corpus"):
+        description = target.injector.describe()
     if description.size == 0:
         raise EmptyCorpusError(
             f"{description.backend} '{description.container}' is empty: fill it first, or plants compete with nothing"
         )
-    checks = list(target.checks())
+    with blame_target("looking the corpus over"):
+        checks = list(target.checks())
     for check in checks:
         if check.ok is False:
             raise TargetError(f"{check.name}: {check.detail}. {check.mend}".strip())
@@ -81,6 +91,11 @@ def run_mode_a(
             _measure(run, campaign)
     except InterruptedCampaign:
         run.interrupted = True
+    except Exception as error:
+        campaign.close()
+        if campaign.leftovers:
+            raise LeftoversError([left.id for left in campaign.leftovers], error) from error
+        raise
     finally:
         campaign.close()
     _after(run)
@@ -109,10 +124,12 @@ def _measure(run: Run, campaign: Campaign) -> None:
     options, reader = run.options, run.target.reader
     options.progress("asking with nothing planted", 0, 1)
     if reader is not None and run.description.capabilities.scan:
-        run.digest = take_digest(
-            reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
-        )
-    run.baseline = ask_baseline(run)
+        with blame_target("reading the corpus"):
+            run.digest = take_digest(
+                reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
+            )
+    with blame_target("asking the first questions"):
+        run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
     waves = list(plan_waves(run.crops, run.queries, options.isolation))
     for number, wave in enumerate(waves):
