@@ -128,9 +128,7 @@ class Campaign:
 
     def remove(self, plants: Iterable[Plant] | None = None) -> Removal:
         """Take plants out (all of the campaign's by default) and prove it by reading back."""
-        chosen = {
-            p.id: p.digest for p in (self._planted.values() if plants is None else plants) if p.id in self._planted
-        }
+        chosen = {p.id for p in (self._planted.values() if plants is None else plants)} & self._planted.keys()
         removal = remove_proved(
             self.injector,
             self.id,

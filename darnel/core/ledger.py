@@ -34,7 +34,7 @@ CREATE TABLE campaign (
 );
 CREATE TABLE plant (
     campaign TEXT NOT NULL REFERENCES campaign(id), id TEXT NOT NULL, name TEXT NOT NULL, marker TEXT NOT NULL,
-    digest TEXT NOT NULL, state TEXT NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (campaign, id)
+    state TEXT NOT NULL, changed TEXT NOT NULL, PRIMARY KEY (campaign, id)
 ) WITHOUT ROWID;
 CREATE INDEX plant_state ON plant(state);
 """
@@ -73,7 +73,6 @@ class PlantRow:
     id: str
     name: str
     marker: str
-    digest: str
     state: str
 
 
@@ -155,9 +154,9 @@ class Ledger:
 
     def announce(self, plants: Sequence[Plant]) -> None:
         """Record a batch as ``writing``, durably, before the store sees it."""
-        rows = [(p.campaign, p.id, p.name, p.marker, p.digest, "writing", _now()) for p in plants]
+        rows = [(p.campaign, p.id, p.name, p.marker, "writing", _now()) for p in plants]
         with self._transaction() as db:
-            db.executemany("INSERT OR REPLACE INTO plant VALUES (?,?,?,?,?,?,?)", rows)
+            db.executemany("INSERT OR REPLACE INTO plant VALUES (?,?,?,?,?,?)", rows)
 
     def mark(self, campaign: str, states: Iterable[tuple[str, str]]) -> None:
         """Record new states, given as (state, plant id)."""
@@ -175,7 +174,7 @@ class Ledger:
     def plants(self, campaign: str, states: Sequence[str] = OPEN_STATES) -> list[PlantRow]:
         """The plants of a campaign that are in one of the states."""
         marks = ",".join("?" * len(states))
-        sql = f"SELECT campaign, id, name, marker, digest, state FROM plant WHERE campaign=? AND state IN ({marks})"
+        sql = f"SELECT campaign, id, name, marker, state FROM plant WHERE campaign=? AND state IN ({marks})"
         return [PlantRow(*row) for row in self._db.execute(sql, (campaign, *states))]
 
     def close(self) -> None:

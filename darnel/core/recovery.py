@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from darnel.core.corpus import CorpusDescription, CorpusReader, Target
@@ -17,7 +17,7 @@ FROM_STORE = "store"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One campaign's plants in one corpus. ``plants``: id → content digest. ``origin``: ledger or store.
+    """One campaign's plants in one corpus. ``origin``: ledger or store.
 
     ``unsure``: announced but never read back. ``running``: its process is alive, so it is left alone.
     """
@@ -25,7 +25,7 @@ class Found:
     campaign: str
     container: str
     origin: str
-    plants: Mapping[str, str]
+    plants: frozenset[str]
     unsure: frozenset[str] = frozenset()
     present: frozenset[str] | None = None
     running: bool = False
@@ -111,7 +111,7 @@ def _found(
         campaign=row.id,
         container=f"{row.backend} {row.container}",
         origin=row.spec or "ledger",
-        plants={p.id: p.digest for p in plants if p.state in OPEN_STATES},
+        plants=frozenset(p.id for p in plants if p.state in OPEN_STATES),
         unsure=frozenset(p.id for p in plants if p.state == "writing"),
         present=present,
         running=running,
@@ -123,16 +123,14 @@ def _from_store(target: Target, where: CorpusDescription, known: set[str]) -> li
     """Plants that no ledger of ours speaks of, by the stamp on each record."""
     if target.reader is None:
         return []
-    groups: dict[str, dict[str, str]] = {}
+    groups: dict[str, set[str]] = {}
     for record in target.reader.plants():
         stamp = read_stamp(record.metadata)
         if stamp is not None and stamp.campaign not in known:
-            groups.setdefault(stamp.campaign, {})[record.id] = stamp.digest
+            groups.setdefault(stamp.campaign, set()).add(record.id)
     container = f"{where.backend} {where.container}"
-    return [
-        Found(campaign, container, FROM_STORE, plants, present=frozenset(plants))
-        for campaign, plants in sorted(groups.items())
-    ]
+    found = {campaign: frozenset(ids) for campaign, ids in sorted(groups.items())}
+    return [Found(campaign, container, FROM_STORE, ids, present=ids) for campaign, ids in found.items()]
 
 
 def foreign_plants(reader: CorpusReader) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,7 +38,7 @@ class Removal:
 def remove_proved(
     injector: CorpusInjector,
     campaign: str,
-    digests: Mapping[str, str],
+    ids: Collection[str],
     *,
     deadline: float,
     unsure: Set[str] = frozenset(),
@@ -49,18 +49,18 @@ def remove_proved(
     Args:
         injector: the corpus.
         campaign: whose plants these are; a record stamped by another is not touched.
-        digests: plant id → content digest (16 or more hex digits) it was planted with.
+        ids: the plants.
         deadline: seconds after which what is still there, or unreadable, is a leftover.
         unsure: ids that were sent but never seen; their write may land late.
         watch: seconds to go on looking for those.
     """
     started = time.monotonic()
-    pending, changed = set(digests), dict[str, Leftover]()
+    pending, changed = set(ids), dict[str, Leftover]()
     problem, pause = "still readable after its removal", FIRST_PAUSE
     while True:
         try:
             due = pending | (set(unsure) - changed.keys())
-            pending, edited = _remove_once(injector, campaign, digests, due)
+            pending, edited = _remove_once(injector, campaign, due)
             changed.update(edited)
         except Exception as error:  # the store's; tried again until the deadline
             problem = describe_error(error)
@@ -72,33 +72,30 @@ def remove_proved(
         pause = min(pause * 2, LONGEST_PAUSE)
     left = [Leftover(id_, "leftover", problem) for id_ in sorted(pending)]
     left += [changed[id_] for id_ in sorted(changed)]
-    gone = frozenset(digests) - {item.id for item in left}
+    gone = frozenset(ids) - {item.id for item in left}
     return Removal(gone, tuple(left), time.monotonic() - started)
 
 
-def _remove_once(
-    injector: CorpusInjector, campaign: str, digests: Mapping[str, str], due: Set[str]
-) -> tuple[set[str], dict[str, Leftover]]:
+def _remove_once(injector: CorpusInjector, campaign: str, due: Set[str]) -> tuple[set[str], dict[str, Leftover]]:
     """Read, remove what is ours, read again; returns the ids still there and those somebody edited."""
-    ours, edited = _sort_out(read_all(injector, sorted(due)), campaign, digests)
+    ours, edited = _sort_out(read_all(injector, sorted(due)), campaign)
     for chunk in chunks(sorted(ours), READ_CHUNK):
         injector.remove(chunk)
     return ours.intersection(read_all(injector, sorted(ours))), edited
 
 
-def _sort_out(
-    found: Mapping[str, Record], campaign: str, digests: Mapping[str, str]
-) -> tuple[set[str], dict[str, Leftover]]:
-    """Which of the records found are our unchanged plants, and which were edited since."""
+def _sort_out(found: Mapping[str, Record], campaign: str) -> tuple[set[str], dict[str, Leftover]]:
+    """Which of the records found are our plants as they were written, and which were edited since.
+
+    A record is as it was written where its content still has the digest in its own stamp.
+    """
     ours: set[str] = set()
     changed: dict[str, Leftover] = {}
     for id_, record in found.items():
-        if id_ not in digests:
-            continue
         stamp = read_stamp(record.metadata)
         if stamp is None or stamp.campaign != campaign:
             changed[id_] = Leftover(id_, "changed", "the record no longer carries this campaign's stamp; left alone")
-        elif not content_digest(record.text, record.metadata).startswith(digests[id_][:16]):
+        elif not content_digest(record.text, record.metadata).startswith(stamp.digest):
             changed[id_] = Leftover(id_, "changed", "edited since it was planted; left alone")
         else:
             ours.add(id_)
