@@ -27,7 +27,7 @@ class RunOptions:
     ``isolation``: what is planted at once: one ``pattern`` for all queries, one pattern for one ``query``, or all
     ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``dry_run``: stop before the
     first write. ``max_inconclusive``: share of queries, over all patterns, that may be inconclusive before the run
-    counts as untestable.
+    counts as untestable. ``accept``: names of preflight checks that may fail; they become warnings.
     """
 
     k: int = 5
@@ -40,6 +40,7 @@ class RunOptions:
     metadata: Mapping[str, MetaValue] = field(default_factory=dict)
     carrier: Callable[[str], str] = default_carrier
     gates: Sequence[str] = ()
+    accept: Sequence[str] = ()
     notify: Callable[[str], None] = lambda _text: None
     progress: Progress = _silent
 

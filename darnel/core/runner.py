@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from darnel.core.assemble import assemble
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import Target
+from darnel.core.corpus import Check, Target
 from darnel.core.crafting import craft
 from darnel.core.digest import compare_digests, take_digest
 from darnel.core.errors import (
@@ -16,6 +16,7 @@ from darnel.core.errors import (
     InterruptedCampaign,
     LeftoversError,
     TargetError,
+    UnknownNameError,
     UsageError,
     blame_target,
     describe_error,
@@ -57,13 +58,20 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         )
     with blame_target("looking the corpus over"):
         checks = list(target.checks())
-    for check in checks:
-        if check.ok is False:
-            raise TargetError(f"{check.name}: {check.detail}. {check.mend}".strip())
-    warnings = [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is None]
+    _refuse_failed(checks, options.accept)
+    warnings = [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
     return Run(
         target, list(queries), list(doses), options, gates, description, checks, started, clock, warnings=warnings
     )
+
+
+def _refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:
+    for name in accepted:
+        if name not in {check.name for check in checks}:
+            raise UnknownNameError("check", name, [check.name for check in checks])
+    for check in checks:
+        if check.ok is False and check.name not in accepted:
+            raise TargetError(f"{check.name}: {check.detail}. {check.mend}".strip())
 
 
 def run_mode_a(
