@@ -13,6 +13,7 @@ from darnel.core.errors import UsageError
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SETTINGS = {
+    "accept": "accept",
     "allow-host": "allow_hosts",
     "embedder": "embedder",
     "fail-on": "gates",
@@ -108,6 +109,9 @@ plant_options = _bundle(
     _option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
     _option(
         "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows."
+    ),
+    _option(
+        "--accept", multiple=True, metavar="CHECK", help="Go on although this check of doctor fails, and warn of it."
     ),
     _option(
         "--visible-within",

@@ -46,6 +46,7 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
     doses = parse_doses(given["patterns"], controls=False)
     options = RunOptions(
         seed=given["seed"],
+        accept=given["accept"],
         metadata=parse_metadata(given["metadata"]),
         visible_within=given["visible_within"],
         gone_within=given["gone_within"],

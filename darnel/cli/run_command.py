@@ -54,7 +54,7 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     settings = {
         "metadata": parse_metadata(given["metadata"]),
         **{k: given[k] for k in ("k", "isolation", "seed", "visible_within", "gone_within", "full_digest")},
-        **{k: given[k] for k in ("max_inconclusive", "gates")},
+        **{k: given[k] for k in ("max_inconclusive", "gates", "accept")},
     }
     for text in given["gates"]:
         parse_gate(text, RunOptions(k=given["k"]).ks)
