@@ -160,7 +160,7 @@ def _target_info(run: Run) -> TargetInfo:
         spec=redact(run.target.spec),
         backend=where.backend,
         container=where.container,
-        size=where.size,
+        size=run.digest.count if run.digest else where.size,  # without the plants of another run
         dimension=where.dimension,
         metric=where.metric,
         embedder=where.embedder,

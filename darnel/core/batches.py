@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -28,9 +28,8 @@ def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[
     Raises:
         PlantError: before anything is yielded, where one plant alone is over a limit.
     """
+    check_sizes(plants, where)
     vector = (where.dimension or 0) * VECTOR_BYTES
-    for plant in plants:
-        _check_size(plant, plant.size + vector, where)
     pending = iter(plants)
     held = next(pending, None)
     while held is not None:
@@ -45,6 +44,17 @@ def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[
         else:
             held = next(pending, None)
         yield batch
+
+
+def check_sizes(plants: Iterable[Plant], where: CorpusDescription) -> None:
+    """Refuse plants that no batch could hold.
+
+    Raises:
+        PlantError: one alone is over a limit of the store.
+    """
+    vector = (where.dimension or 0) * VECTOR_BYTES
+    for plant in plants:
+        _check_size(plant, plant.size + vector, where)
 
 
 def _check_size(plant: Plant, total: int, where: CorpusDescription) -> None:

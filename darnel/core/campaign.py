@@ -8,7 +8,7 @@ from __future__ import annotations
 import atexit
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import TracebackType
@@ -19,7 +19,7 @@ from darnel.core.errors import PlantError, UsageError, blame_target, describe_er
 from darnel.core.guard import refuse_foreign
 from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
-from darnel.core.removal import Leftover, Removal, remove_proved
+from darnel.core.removal import SETTLE, Leftover, Removal, remove_proved
 from darnel.core.signals import SignalGuard
 from darnel.core.waiting import await_visible, read_all
 
@@ -127,24 +127,32 @@ class Campaign:
         return Planting(visible, frozenset(p.id for p in plants) - visible, delay, error)
 
     def remove(self, plants: Iterable[Plant] | None = None) -> Removal:
-        """Take plants out (all of the campaign's by default) and prove it by reading back."""
-        chosen = {p.id for p in (self._planted.values() if plants is None else plants)} & self._planted.keys()
+        """Take plants out (all of the campaign's by default) and prove it by reading back.
+
+        Plants that were sent but never seen are looked for again when the campaign closes: their write may land late.
+        """
+        chosen = {p.id for p in (self._planted.values() if plants is None else plants)}
+        return self._remove(chosen & self._planted.keys(), watch=0.0, final=False)
+
+    def _remove(self, chosen: Set[str], *, watch: float, final: bool) -> Removal:
+        unseen = self._unseen.intersection(chosen)
         removal = remove_proved(
             self.injector,
             self.id,
             chosen,
             deadline=self.gone_within,
-            unsure=self._unseen.intersection(chosen),
-            watch=max(0.0, self._last_write + self.visible_within - time.monotonic()),
+            unsure=unseen,
+            watch=max(watch, self._last_write + self.visible_within - time.monotonic()),
         )
-        self.removed += len(removal.removed - self._unseen)
-        self._unseen -= removal.removed
+        settled = removal.removed if final else removal.removed - unseen
+        self.removed += len(removal.removed - unseen)
+        self._unseen -= settled
         self._leftovers.update((left.id, left) for left in removal.leftovers)
-        for id_ in removal.removed:
+        for id_ in settled:
             del self._planted[id_]
             self._leftovers.pop(id_, None)
         # the ledger comes last: where it fails, what is known of the corpus is not lost
-        states = [("removed", id_) for id_ in removal.removed]
+        states = [("removed", id_) for id_ in settled]
         self.ledger.mark(self.id, [*states, *((left.state, left.id) for left in removal.leftovers)])
         return removal
 
@@ -170,7 +178,7 @@ class Campaign:
 
     def _finish(self) -> None:
         if self._planted:
-            self.remove()
+            self._remove(self._planted.keys(), watch=SETTLE, final=True)
         for left in self.leftovers:
             self.notify(f"left over: {left.id}: {left.reason}")
         if not self._leftovers:

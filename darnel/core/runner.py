@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from darnel.core.assemble import assemble
+from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Check, Target
 from darnel.core.crafting import craft
@@ -30,8 +31,9 @@ from darnel.core.queries import Query
 from darnel.core.ranking import Listing, ask
 from darnel.core.results import Results
 from darnel.core.run import Run
+from darnel.core.signals import SignalGuard
 from darnel.core.waiting import read_all
-from darnel.core.waves import Wave, failed_wave, plan_waves, run_wave
+from darnel.core.waves import Wave, WaveResult, failed_wave, plan_waves, run_wave
 
 PASSAGES = 10
 """Baseline records whose texts a pattern may read for a query."""
@@ -94,6 +96,21 @@ def run_mode_a(
         notify=options.notify,
         description=run.description,
     )
+    guard = SignalGuard(options.notify)
+    guard.install()  # around the campaign's own, so that there is no moment without one
+    try:
+        _plant_and_ask(run, campaign)
+        _prove(run)
+    except InterruptedCampaign:
+        run.interrupted = True
+    finally:
+        campaign.close()
+        guard.restore()
+    _complete_rows(run)
+    return assemble(run)
+
+
+def _plant_and_ask(run: Run, campaign: Campaign) -> None:
     try:
         with campaign:
             _measure(run, campaign)
@@ -104,19 +121,21 @@ def run_mode_a(
         if campaign.leftovers:
             raise LeftoversError([left.id for left in campaign.leftovers], error) from error
         raise
-    finally:
-        campaign.close()
-    _after(run)
-    return assemble(run)
 
 
 def craft_all(run: Run, campaign_id: str) -> None:
-    """Craft every plant of the run."""
+    """Craft every plant of the run.
+
+    Raises:
+        PlantError: one is no plant, or is over a limit of the store.
+    """
     passages = _passages(run) if any(d.pattern.needs_passages for d in run.doses) else {}
     run.crops = [
         craft(d, run.queries, passages, where=run.description, campaign=campaign_id, options=run.options)
         for d in run.doses
     ]
+    for crop in run.crops:
+        check_sizes(crop.all(), run.description)
 
 
 def ask_baseline(run: Run) -> list[Listing]:
@@ -145,16 +164,23 @@ def _measure(run: Run, campaign: Campaign) -> None:
         result = run_wave(wave, run.target, campaign, options)
         run.waves.append(result)
         run.errors.extend(result.errors)
-        if result.nothing_visible:
-            why = "not visible: not tried, since nothing of an earlier wave became visible"
+        if why := _why_stop(result):
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
 
 
-def _after(run: Run) -> None:
+def _why_stop(result: WaveResult) -> str | None:
+    """Why no further wave is planted after this one, if so."""
+    if result.not_removed:
+        return "not planted: plants of an earlier wave could not be removed"
+    if result.nothing_visible:
+        return "not visible: not tried, since nothing of an earlier wave became visible"
+    return None
+
+
+def _prove(run: Run) -> None:
     """Prove that all is as before; what goes wrong here is reported, never raised."""
-    _complete_rows(run)
     reader = run.target.reader
     try:
         if run.digest is not None and reader is not None:
@@ -164,8 +190,6 @@ def _after(run: Run) -> None:
             run.baseline_after = ask_baseline(run)
     except Exception as error:  # the target's
         run.errors.append(f"could not prove the state after the run: {describe_error(error)}")
-    except KeyboardInterrupt:
-        run.interrupted = True
 
 
 def _complete_rows(run: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -50,4 +51,5 @@ class SignalGuard:
         self.received = self.received or number
         if first and self._raising:
             raise InterruptedCampaign(number)
-        self._notify("still removing plants; please wait (if this process is killed, run: darnel sweep)")
+        with suppress(Exception):  # a closed or busy terminal must not cut the cleaning up short
+            self._notify("still removing plants; please wait (if this process is killed, run: darnel sweep)")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from darnel.core.campaign import Campaign, Planting
 from darnel.core.corpus import Target
 from darnel.core.crafting import Crop
-from darnel.core.errors import DarnelError, describe_error
+from darnel.core.errors import DarnelError, TargetError, describe_error
 from darnel.core.evidence import PlantIndex
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
@@ -46,12 +46,16 @@ class Answer:
 
 @dataclass
 class WaveResult:
-    """All answers of a wave, and how long showing and removing took (seconds)."""
+    """All answers of a wave, and how long showing and removing took (seconds).
+
+    ``not_removed``: the store still shows plants of it, or cannot be read.
+    """
 
     answers: list[Answer]
     visible_after: float = 0.0
     gone_after: float = 0.0
     nothing_visible: bool = False
+    not_removed: bool = False
     errors: list[str] = field(default_factory=list)
 
 
@@ -76,13 +80,18 @@ def failed_wave(wave: Wave, problem: str) -> WaveResult:
 
 
 def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions) -> WaveResult:
-    """Plant, ask and remove one wave; what the target raises becomes the rows' problem.
+    """Plant, ask and remove one wave; what the target raises becomes the rows' problem, and the run goes on.
 
     Raises:
         DarnelError: the kit itself refused (a collision, the ledger); whatever was planted is removed by the campaign.
     """
     plants = wave.plants()
-    planting = campaign.plant(plants)
+    try:
+        planting = campaign.plant(plants)
+    except TargetError as error:  # it could not be read before the first write
+        result = failed_wave(wave, f"not planted: {error}")
+        result.errors.append(f"{wave.crops[0].dose.label}: {error}")
+        return result
     try:
         result = _ask_wave(wave, plants, planting, target, options)
     except DarnelError:
@@ -94,7 +103,9 @@ def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions
     result.nothing_visible = not planting.visible
     if planting.error:
         result.errors.append(f"{wave.crops[0].dose.label}: the store raised while planting: {planting.error}")
-    result.gone_after = campaign.remove(plants).delay
+    removal = campaign.remove(plants)
+    result.gone_after = removal.delay
+    result.not_removed = any(left.state == "leftover" for left in removal.leftovers)
     return result
 
 
