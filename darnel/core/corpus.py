@@ -54,6 +54,8 @@ class Capabilities:
     """Stored vectors can be read, so the embedder can be checked against them."""
     search: bool = False
     """The corpus can be searched directly, cheaply, for any text and any k."""
+    exact: bool = False
+    """The search compares every record, so what it does not return does not belong in the list."""
     volatile: bool = False
     """The corpus lives in this process only; nothing of it outlives a crash."""
 
@@ -150,6 +152,15 @@ class Retriever(Protocol):
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """One reply for each query, in order, each with up to ``k`` sources, best first."""
+        ...
+
+
+@runtime_checkable
+class ExactScorer(Protocol):
+    """A retriever over an approximate index that can say what an exact search would have scored."""
+
+    def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
+        """For each pair of query and plant, its score on the scale of ``Source.score``; None where it cannot be told."""
         ...
 
 

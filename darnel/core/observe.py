@@ -79,7 +79,7 @@ def _problem(answer: Answer, plant: Plant) -> str | None:
         why = f" ({answer.planting.error})" if answer.planting.error else ""
         return f"not visible: not read back within {answer.planting.delay:.1f} s{why}"
     if plant.id in answer.unreachable:
-        return "unreachable: the store holds it, but its search does not find it by its own text"
+        return answer.unreachable[plant.id]
     return _listing_problem(answer.listing)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from darnel.core.campaign import Campaign, Planting
@@ -13,10 +13,8 @@ from darnel.core.evidence import PlantIndex
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
-from darnel.core.ranking import Keep, Listing, ask, place
-
-PROBE_DEPTHS = (10, 100)
-"""An approximate index may miss at a shallow search what a deeper one finds; only what neither finds is unreachable."""
+from darnel.core.ranking import Keep, Listing, ask
+from darnel.core.reach import Row, find_unreachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +31,17 @@ class Wave:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one query brought for one dose. ``plants``: plant name → what became of it."""
+    """What one query brought for one dose.
+
+    ``unreachable``: plant id → why its absence from the list says nothing. ``problem``: why there is no list.
+    """
 
     label: str
     query: Query
     plants: tuple[Plant, ...]
     listing: Listing | None
     planting: Planting | None
-    unreachable: frozenset[str] = frozenset()
+    unreachable: Mapping[str, str] = field(default_factory=dict)
     problem: str | None = None
 
 
@@ -93,7 +94,7 @@ def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions
         result.errors.append(f"{wave.crops[0].dose.label}: {error}")
         return result
     try:
-        result = _ask_wave(wave, plants, planting, target, options)
+        result = _ask_wave(wave, planting, target, campaign, options)
     except DarnelError:
         raise
     except Exception as error:  # the target's: it fails this wave, not the run
@@ -109,12 +110,12 @@ def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions
     return result
 
 
-def _ask_wave(wave: Wave, plants: list[Plant], planting: Planting, target: Target, options: RunOptions) -> WaveResult:
+def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign, options: RunOptions) -> WaveResult:
     if not planting.visible:
         why = planting.error or f"nothing of it could be read back within {planting.delay:.1f} s"
         return failed_wave(wave, f"not visible: {why}")
     assert target.retriever is not None
-    index = PlantIndex(plants)
+    index = PlantIndex(wave.plants())
     copies = max(len(crop.plants[q.id]) for crop in wave.crops for q in wave.queries)
     deep = target.store_search
     lists = ask(
@@ -126,9 +127,10 @@ def _ask_wave(wave: Wave, plants: list[Plant], planting: Planting, target: Targe
         spare=copies if deep else 0,
         deepen=deep,
     )
-    seen = {p.id for q, listing in zip(wave.queries, lists, strict=True) for p in _seen(q, listing)}
-    quiet = [p for p in plants if p.id in planting.visible and p.id not in seen]
-    unreachable = _unreachable(target, quiet) if deep else frozenset[str]()
+    exact = not deep or campaign.where.capabilities.exact
+    unreachable = (
+        {} if exact else find_unreachable(target.retriever, wave_rows(wave, lists), planting.visible, options.depth)
+    )
     answers = [
         Answer(crop.dose.label, query, crop.plants[query.id], listing, planting, unreachable)
         for crop in wave.crops
@@ -142,18 +144,7 @@ def _keep(query: Query, together: bool) -> Keep:
     return lambda plant: together or plant.query_id == query.id
 
 
-def _seen(query: Query, listing: Listing) -> list[Plant]:
-    return [p for entry in listing.entries for p in entry.plants if p.query_id == query.id]
-
-
-def _unreachable(target: Target, plants: Sequence[Plant]) -> frozenset[str]:
-    """Plants that the store shows by id while its search does not find them even by their own text."""
-    assert target.retriever is not None
-    hidden = list(plants)
-    for depth in PROBE_DEPTHS:
-        if not hidden:
-            break
-        texts, keeps = [p.text for p in hidden], [lambda _plant: True] * len(hidden)
-        lists = ask(target.retriever, texts, PlantIndex(hidden), keeps, depth=depth, deepen=False)
-        hidden = [p for p, listing in zip(hidden, lists, strict=True) if place(listing, p) is None]
-    return frozenset(p.id for p in hidden)
+def wave_rows(wave: Wave, lists: Sequence[Listing]) -> list[Row]:
+    """Each query's list with the plants that were made for it."""
+    pairs = zip(wave.queries, lists, strict=True)
+    return [Row(q.text, listing, tuple(p for crop in wave.crops for p in crop.plants[q.id])) for q, listing in pairs]

@@ -127,6 +127,25 @@ class ChromaCorpus:
                 replies.append(Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in rows)))
         return replies
 
+    def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
+        """See ``ExactScorer.exact_scores``; from the embedder's vectors, by the collection's metric."""
+        import numpy as np
+
+        if self.embedder is None:
+            return None
+        asked, planted = (
+            self.embedder.queries(queries).astype(np.float64),
+            self._vectors(plants, None).astype(np.float64),
+        )
+        dots = (asked * planted).sum(axis=1)
+        metric = self._metric()
+        if metric == "cosine":
+            lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
+            return [float(s) for s in dots / np.where(lengths == 0, 1, lengths) - 1]
+        if metric == "ip":
+            return [float(s) for s in dots - 1]
+        return [float(s) for s in -((asked - planted) ** 2).sum(axis=1)] if metric == "l2" else None
+
     def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
         import numpy as np
 

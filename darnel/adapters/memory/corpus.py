@@ -45,7 +45,7 @@ class MemoryCorpus:
             metric="cosine" if embedder else self._ranker.name,
             embedder=embedder.name if embedder else None,
             shape=learn_shape(list(self.records.values())[:SHAPE_SAMPLE]),
-            capabilities=Capabilities(scan=True, search=True, volatile=True),
+            capabilities=Capabilities(scan=True, search=True, exact=True, volatile=True),
         )
 
     def inject(self, plants: Sequence[Plant]) -> None:

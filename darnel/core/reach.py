@@ -1,0 +1,70 @@
+"""Tell "not retrieved" from "the index missed it".
+
+An approximate index can lose a record that it holds, most of all one of many planted at once. A plant that is not in a
+list although it belongs there says nothing about the pattern, and is no pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from darnel.core.corpus import ExactScorer, Retriever
+from darnel.core.evidence import PlantIndex
+from darnel.core.plant import Plant
+from darnel.core.ranking import Listing, ask, place
+
+PROBE_DEPTHS = (10, 100)
+"""An approximate index may miss at a shallow search what a deeper one finds; only what neither finds is unreachable."""
+MARGIN = 1e-5
+"""Relative difference of scores that rounding can explain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One query, its list, and the plants that were made for it."""
+
+    query: str
+    listing: Listing
+    plants: tuple[Plant, ...]
+
+
+def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str], depth: int) -> dict[str, str]:
+    """Plant id → why its absence from its query's list says nothing; plants that do not belong there are not in it."""
+    quiet = [(row, p) for row in rows for p in row.plants if p.id in visible and place(row.listing, p) is None]
+    if not quiet:
+        return {}
+    if isinstance(retriever, ExactScorer):
+        scores = retriever.exact_scores([row.query for row, _ in quiet], [p for _, p in quiet])
+        if scores is not None:
+            return _missed(quiet, scores, depth)
+    return _probe(retriever, [p for _, p in quiet])
+
+
+def _missed(quiet: Sequence[tuple[Row, Plant]], scores: Sequence[float], depth: int) -> dict[str, str]:
+    """Plants whose exact score beats the list's place ``depth`` (or any at all, where the list is shorter)."""
+    missed: dict[str, str] = {}
+    for (row, plant), score in zip(quiet, scores, strict=True):
+        better = [
+            e for e in row.listing.entries if e.source.score is None or e.source.score >= score - MARGIN * abs(score)
+        ]
+        if len(better) < depth:
+            why = f"an exact search would put it at rank {len(better) + 1} and the store's did not return it"
+            missed[plant.id] = f"unreachable: {why} (approximate index)"
+    return missed
+
+
+def _probe(retriever: Retriever, plants: Sequence[Plant]) -> dict[str, str]:
+    """Plants that the store shows by id while its search does not find them even by their own text."""
+    hidden = list(plants)
+    for depth in PROBE_DEPTHS:
+        if not hidden:
+            break
+        texts, keeps = [p.text for p in hidden], [_any] * len(hidden)
+        lists = ask(retriever, texts, PlantIndex(hidden), keeps, depth=depth, deepen=False)
+        hidden = [p for p, listing in zip(hidden, lists, strict=True) if place(listing, p) is None]
+    return {p.id: "unreachable: the store holds it, but its search does not find it by its own text" for p in hidden}
+
+
+def _any(_plant: Plant) -> bool:
+    return True
