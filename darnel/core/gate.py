@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.results import GateResult, Score
+from darnel.core.scores import control_label
 
 _FORM = re.compile(
     r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
@@ -61,6 +62,11 @@ def parse_gate(text: str, ks: Sequence[int]) -> Gate:
         value = float(found["value"].rstrip("%")) / (100 if found["value"].endswith("%") else 1)
     except ValueError:
         raise UsageError(f"'{text}': '{found['value']}' is not a number") from None
+    least = -1 if metric.startswith("lift") else 0
+    if not least <= value <= 1:
+        raise UsageError(
+            f"'{text}': {metric} goes from {least} to 1, so this never changes; write for instance 0.2 or 20%"
+        )
     return Gate(text.strip(), found["pattern"], metric, k, found["op"], value)
 
 
@@ -77,7 +83,7 @@ def check_gate(gate: Gate, scores: Sequence[Score]) -> GateResult:
     if failed:
         detail = ", ".join(f"{s.pattern} {_value(gate, s):.3f}" for s in failed)
         return GateResult(gate.text, "failed", detail)
-    unclear = [s for s in chosen if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s))]
+    unclear = [s for s in chosen if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s, scores))]
     if unclear or not chosen:
         names = ", ".join(f"{s.pattern} ({s.inconclusive} inconclusive)" for s in unclear) or "no pattern was measured"
         return GateResult(gate.text, "unclear", names)
@@ -99,12 +105,25 @@ def _value(gate: Gate, score: Score) -> float | None:
     return found.value if found is not None else None
 
 
-def _extremes(gate: Gate, score: Score) -> tuple[float, ...]:
-    """The metric if every inconclusive query had come out badly, or well; the truth lies between."""
-    value, missing = _value(gate, score), score.inconclusive
-    if value is None or not missing or gate.metric == "inconclusive":
-        return ()
-    if gate.metric.startswith("lift"):
-        return (value + missing / score.queries, value - missing / score.queries)
-    known = score.queries - missing
-    return (value * known / score.queries, (value * known + missing) / score.queries)
+def _extremes(gate: Gate, score: Score, scores: Sequence[Score]) -> tuple[float, float]:
+    """The least and the most the metric could be, had every query that is not known been known."""
+    if gate.metric == "inconclusive":
+        value = score.inconclusive / score.queries
+        return value, value
+    if gate.k is not None:
+        least, most = _exposure_range(score, gate.k)
+        if gate.metric == "exposure":
+            return least, most
+        control = control_label(gate.metric.removeprefix("lift_over_"), [s.pattern for s in scores])
+        base = next(s for s in scores if s.pattern == control)
+        base_least, base_most = _exposure_range(base, gate.k)
+        return least - base_most, most - base_least
+    found = getattr(score, gate.metric)
+    unknown = score.queries - (score.mrr if gate.metric == "mrr" else score.slot_share).n
+    total = found.value * found.n
+    return total / (found.n + unknown), (total + unknown) / (found.n + unknown)
+
+
+def _exposure_range(score: Score, k: int) -> tuple[float, float]:
+    rate = score.exposure[str(k)]
+    return rate.hits / score.queries, (rate.hits + score.queries - rate.n) / score.queries

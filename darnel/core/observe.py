@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from darnel.core.options import RunOptions
@@ -17,29 +16,35 @@ from darnel.core.waves import Answer
 class QueryOutcome:
     """One query under one dose, ready to be scored. ``best``: rank of its best plant, None where none was retrieved.
 
-    ``in_top_k``: its plants among the first k, None where one of them is inconclusive.
+    ``certain``: none of its plants is inconclusive. ``in_top_k``: its plants among the first k, None where not certain.
     ``after``: the owner's records among the first k.
     """
 
     label: str
     query: Query
-    conclusive: bool
+    certain: bool
     best: int | None
     in_top_k: int | None
     after: tuple[str | None, ...]
+
+    def known_at(self, k: int) -> bool:
+        """Whether it can be said if a plant was among the first ``k``.
+
+        One that was is a fact, whatever became of its siblings; that none was takes all of them.
+        """
+        return self.certain or (self.best is not None and self.best <= k)
 
 
 def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], QueryOutcome]:
     """The observations of one answer, one a plant, and the query's outcome."""
     rows = [_observe_plant(answer, plant, options) for plant in answer.plants]
     ranks = [row.rank for row in rows if row.rank is not None]
-    # a retrieved plant is a fact, whatever became of its siblings
     certain = bool(rows) and all(row.outcome != "inconclusive" for row in rows)
     listing = answer.listing
     outcome = QueryOutcome(
         label=answer.label,
         query=answer.query,
-        conclusive=certain or bool(ranks),
+        certain=certain,
         best=min(ranks, default=None),
         in_top_k=sum(1 for rank in ranks if rank <= options.k) if certain else None,
         after=tuple(listing.own_ids(options.k)) if listing else (),
@@ -91,8 +96,3 @@ def _listing_problem(listing: Listing) -> str | None:
     if not listing.entries:
         return "nothing was returned at all"
     return None
-
-
-def interrupted_rows(answers: Sequence[Answer]) -> list[Answer]:
-    """Answers that never came, marked so."""
-    return [Answer(a.label, a.query, a.plants, None, None, problem="interrupted before it was asked") for a in answers]

@@ -89,7 +89,8 @@ class Observation(msgspec.Struct, frozen=True):
 class Score(msgspec.Struct, frozen=True):
     """One pattern at one strength. Keys of ``exposure`` and of the lifts are the k of exposure@k.
 
-    ``inconclusive`` queries are in no rate; gates count them as exposed. ``retention``: of the queries with a judged
+    ``inconclusive``: queries of which it cannot be said whether a plant was among the first k. A rate's ``n`` counts only
+    the queries for which it is known; gates take the others at their worst. ``retention``: of the queries with a judged
     record in the first k before planting, those that still have one. ``displacement``: share of the first k before
     planting that is no longer there. ``mrr``: of each query's best plant, 0 where none is within ``depth``.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from darnel.core.observe import QueryOutcome
 from darnel.core.options import RunOptions
@@ -35,8 +35,9 @@ def _score(
     baseline: BaselineLists,
     options: RunOptions,
 ) -> Score:
-    known = [row for row in rows if row.conclusive]
-    ranks = [row.best if row.best is not None else float("inf") for row in known]
+    known = [row for row in rows if row.known_at(options.k)]
+    certain = [row for row in rows if row.certain]
+    ranks = [_rank(row) for row in known]
     median = statistics.median(ranks) if ranks else float("inf")
     return Score(
         pattern=label,
@@ -44,10 +45,10 @@ def _score(
         queries=len(rows),
         inconclusive=len(rows) - len(known),
         exposure=dict(exposures[label]),
-        mrr=mean([1 / rank for rank in ranks], options.seed),
+        mrr=mean([1 / _rank(row) for row in rows if row.known_at(1)], options.seed),
         slot_share=mean([row.in_top_k / options.k for row in rows if row.in_top_k is not None], options.seed),
-        displacement=mean(_displacements(known, baseline, options.k), options.seed),
-        retention=_retention(known, baseline, options.k),
+        displacement=mean(_displacements(certain, baseline, options.k), options.seed),
+        retention=_retention(certain, baseline, options.k),
         median_rank=None if median == float("inf") else float(median),
         lift_over_control=_lift(label, CONTROL, exposures),
         lift_over_honest=_lift(label, HONEST, exposures),
@@ -55,15 +56,27 @@ def _score(
 
 
 def _exposure(rows: Sequence[QueryOutcome], options: RunOptions) -> dict[str, Rate]:
-    known = [row for row in rows if row.conclusive]
-    return {str(k): rate(sum(1 for r in known if r.best is not None and r.best <= k), len(known)) for k in options.ks}
+    return {str(k): _exposure_at(k, [row for row in rows if row.known_at(k)]) for k in options.ks}
+
+
+def _exposure_at(k: int, known: Sequence[QueryOutcome]) -> Rate:
+    return rate(sum(1 for row in known if _rank(row) <= k), len(known))
+
+
+def _rank(row: QueryOutcome) -> float:
+    return float("inf") if row.best is None else row.best
+
+
+def control_label(control: str, labels: Iterable[str]) -> str | None:
+    """The label of the first dose of a control."""
+    return next((label for label in labels if label.partition(":")[0] == control), None)
 
 
 def _lift(label: str, control: str, exposures: Mapping[str, Mapping[str, Rate]]) -> dict[str, Difference]:
-    against = next((rates for name, rates in exposures.items() if name.partition(":")[0] == control), None)
+    against = control_label(control, exposures)
     if against is None or label.partition(":")[0] in (control, CONTROL):
         return {}  # a control has no lift over itself, and the bare carrier none over honest text
-    return {k: difference(own, against[k]) for k, own in exposures[label].items()}
+    return {k: difference(own, exposures[against][k]) for k, own in exposures[label].items()}
 
 
 def _displacements(rows: Sequence[QueryOutcome], baseline: BaselineLists, k: int) -> list[float]:
