@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from darnel.cli.options import embedder_option, json_option, target_argument
+from darnel.cli.options import embedder_option, hosts_option, json_option, ledger_option, target_argument
 
 MARKS = {True: "ok", False: "FAIL", None: "warn"}
 
@@ -12,27 +12,36 @@ MARKS = {True: "ok", False: "FAIL", None: "warn"}
 @click.command("doctor")
 @target_argument
 @embedder_option
+@click.option("--probe", is_flag=True, help="Also plant one document, find it, and remove it with proof.")
 @json_option
-def command(target: str, embedder: str | None, as_json: bool) -> int:
-    """Look TARGET over before a run, each line with its mend; writes nothing.
+@ledger_option
+@hosts_option
+def command(
+    target: str, embedder: str | None, probe: bool, as_json: bool, ledger: str | None, allow_hosts: tuple[str, ...]
+) -> int:
+    """Look TARGET over before a run, each line with its mend; writes nothing unless --probe is given.
 
     \b
     darnel doctor chroma:./db#docs --embedder wordllama
     """
     from darnel.api import open_target
     from darnel.cli.tables import print_json, print_table
-    from darnel.core.corpus import Check
+    from darnel.core.doctor import examine
+    from darnel.core.doctor import probe as run_probe
+    from darnel.core.ledger import Ledger
 
-    opened = open_target(target, embedder=embedder, writes=False)
+    opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts, writes=probe)
     try:
-        where = opened.injector.describe()
-        container = Check("container", True, f"{where.backend} {where.container} ({where.identity})")
-        versions = Check("versions", True, ", ".join(f"{k} {v}" for k, v in where.versions.items()) or "none to tell")
-        checks = [container, versions, *opened.checks()]
+        checks = list(examine(opened))
+        if probe and not any(c.ok is False for c in checks):
+            with Ledger(ledger) as journal:
+                checks.extend(run_probe(opened, journal))
     finally:
         opened.close()
     if as_json:
         print_json([{"name": c.name, "ok": c.ok, "detail": c.detail, "mend": c.mend} for c in checks])
     else:
         print_table(["", "check", "found", "mend"], ((MARKS[c.ok], c.name, c.detail, c.mend) for c in checks))
+    if any(c.name == "probe: delete works" and c.ok is False for c in checks):
+        return 3
     return 2 if any(c.ok is False for c in checks) else 0

@@ -23,6 +23,7 @@ READ_CHUNK = 2_000
 DELETE_CHUNK = 1_000
 QUERY_CHUNK = 500
 SHAPE_SAMPLE = 32
+SHAPE_WINDOWS = 8
 MAX_REQUEST_BYTES = 16_000_000
 """Well under the 40 MB at which a server answers "payload too large"."""
 
@@ -180,7 +181,13 @@ class ChromaCorpus:
         return str(space) if space else None
 
     def _shape(self) -> RecordShape:
-        return learn_shape(_records(self.collection.get(limit=SHAPE_SAMPLE, include=["documents", "metadatas"])))
+        """Learned from windows spread over the collection: what was added together is often of one tenant or source."""
+        size, found = self.collection.count(), list[Record]()
+        window = max(1, SHAPE_SAMPLE // SHAPE_WINDOWS)
+        for offset in sorted({size * i // SHAPE_WINDOWS for i in range(SHAPE_WINDOWS)}):
+            page = self.collection.get(limit=window, offset=offset, include=["documents", "metadatas"])
+            found.extend(_records(page))
+        return learn_shape(found)
 
 
 def _records(found: Mapping[str, Any]) -> list[Record]:

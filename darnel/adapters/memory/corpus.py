@@ -44,7 +44,7 @@ class MemoryCorpus:
             dimension=embedder.dimension if embedder else None,
             metric="cosine" if embedder else self._ranker.name,
             embedder=embedder.name if embedder else None,
-            shape=learn_shape(list(self.records.values())[:SHAPE_SAMPLE]),
+            shape=learn_shape(list(self.records.values())[:: max(1, len(self.records) // SHAPE_SAMPLE)]),
             capabilities=Capabilities(scan=True, search=True, exact=True, volatile=True),
         )
 
