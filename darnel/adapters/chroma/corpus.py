@@ -182,12 +182,12 @@ class ChromaCorpus:
 
     def _shape(self) -> RecordShape:
         """Learned from windows spread over the collection: what was added together is often of one tenant or source."""
-        size, found = self.collection.count(), list[Record]()
+        size, found = self.collection.count(), dict[str, Record]()
         window = max(1, SHAPE_SAMPLE // SHAPE_WINDOWS)
         for offset in sorted({size * i // SHAPE_WINDOWS for i in range(SHAPE_WINDOWS)}):
             page = self.collection.get(limit=window, offset=offset, include=["documents", "metadatas"])
-            found.extend(_records(page))
-        return learn_shape(found)
+            found.update((r.id, r) for r in _records(page))
+        return learn_shape(list(found.values()))
 
 
 def _records(found: Mapping[str, Any]) -> list[Record]:
