@@ -26,7 +26,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.raw_client import RecordingCollection, describe_plan, load_plan, plan_of, replay, save_plan
-from benchmarks.stores import Corpus, RecordingEmbedder, beir, build, copied, opened, synthetic, table_embedder
+from benchmarks.stores import Corpus, RecordingEmbedder, beir, build, copied, synthetic, table_embedder
 
 PATTERNS = ("control", "honest", "echo:1", "keywords:5", "answer:1", "flood:5")
 
@@ -173,7 +173,9 @@ def _print(report: dict[str, Any]) -> None:
         print("  " + ", ".join(f"{facts[k]:,} {k}" for k in facts if k.endswith((" calls", " items"))))
         for key in ("darnel seconds", "raw seconds", "ratio"):
             spread = facts[key]
-            print(f"  {key:<16}{spread['median']:>8.3f}   ({spread['min']:.3f} to {spread['max']:.3f}, n={spread['n']})")
+            print(
+                f"  {key:<16}{spread['median']:>8.3f}   ({spread['min']:.3f} to {spread['max']:.3f}, n={spread['n']})"
+            )
         if "peak MB" in facts:
             print(f"  {'peak MB':<16}" + "   ".join(f"{side} {value:.0f}" for side, value in facts["peak MB"].items()))
     if "peer" in report:

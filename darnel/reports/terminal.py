@@ -34,15 +34,22 @@ def print_results(results: Results, console: Console) -> None:
 
 
 def _table(results: Results) -> Table:
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    """Narrow enough for 80 columns: headings stand on several lines, intervals below their figures."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), collapse_padding=True)
     for number, head in enumerate(wording.columns(results)):
-        table.add_column(head, justify="left" if number == 0 else "right", min_width=9 if number > 1 else None)
+        table.add_column(_stacked(head), justify="right" if number else "left", no_wrap=not number)
     for score in results.scores:
         cells = []
         for first, second in wording.row(score, results):
-            cells.append(Text(visible(first)).append(f"\n{second}", style="dim") if second else Text(visible(first)))
+            under = second.replace("0.", ".").replace("1.00", "1")  # narrow, as statistics are often printed
+            cells.append(Text(visible(first)).append(f"\n{under}", style="dim") if under else Text(visible(first)))
         table.add_row(*cells, style="dim" if score.control else "")
     return table
+
+
+def _stacked(head: str) -> Text:
+    """``lift over control@5`` on three lines."""
+    return Text(head.replace(" ", "\n").replace("@", "\n@"))
 
 
 def _list(console: Console, title: str, lines: list[str], style: str = "") -> None:

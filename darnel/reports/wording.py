@@ -34,7 +34,7 @@ def columns(results: Results) -> list[str]:
     exposures = [f"exposure@{n}" for n in _ks(results)]
     return [
         "pattern",
-        "queries",
+        "n",
         *exposures,
         f"lift over control@{k}",
         f"lift over honest@{k}",
@@ -47,10 +47,10 @@ def columns(results: Results) -> list[str]:
 def row(score: Score, results: Results) -> list[tuple[str, str]]:
     """One line of the pattern table: each cell a figure and, where it has one, its interval."""
     k = str(results.target.k)
-    known = score.queries - score.inconclusive
+    notes = ["control"] * score.control + [f"{score.inconclusive} inconclusive"] * bool(score.inconclusive)
     return [
-        (score.pattern, "control" if score.control else ""),
-        (str(known), f"{score.inconclusive} inconclusive" if score.inconclusive else ""),
+        (score.pattern, ", ".join(notes)),
+        (str(score.queries - score.inconclusive), ""),
         *(with_interval(score.exposure[str(n)]) for n in _ks(results)),
         with_interval(score.lift_over_control.get(k)),
         with_interval(score.lift_over_honest.get(k)),
