@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def read_queries(
     if isinstance(queries, str | os.PathLike):
         path = Path(queries)
         try:
-            with path.open(encoding="utf-8", newline="") as lines:
+            with path.open(encoding="utf-8", errors="surrogateescape", newline="") as lines:
                 return load_queries(lines, str(path), list(qrels) or find_qrels(path))
         except OSError as error:
             raise QueryFileError(f"cannot read the queries {path}: {error.strerror}") from None
@@ -98,13 +99,8 @@ def run(
     options = options or RunOptions()
     options = options if k is None else replace(options, k=k)
     asked, doses = read_queries(queries), parse_doses(patterns)
-    opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts)
-    own = None if isinstance(ledger, Ledger) else Ledger(ledger)
-    journal = ledger if isinstance(ledger, Ledger) else own
-    try:
-        assert journal is not None
+    with ExitStack() as stack:
+        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts)
+        stack.callback(opened.close)
+        journal = ledger if isinstance(ledger, Ledger) else stack.enter_context(Ledger(ledger))
         return run_mode_a(opened, asked, doses, options, journal)
-    finally:
-        if own:
-            own.close()
-        opened.close()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from darnel.core.errors import HostNotAllowedError, UsageError
+from darnel.core.errors import HostNotAllowedError, UnknownNameError, UsageError
 from darnel.core.secrets import redact
 
 
@@ -34,9 +34,19 @@ class TargetSpec:
     @property
     def absolute(self) -> str:
         """A spec that opens the same corpus from any folder, credentials left out."""
-        where = redact(self.where) if self.is_url else str(Path(self.where).expanduser().resolve())
+        where = self.where if self.is_url else str(Path(self.where).expanduser().resolve())
         query = f"?{urlencode(self.parameters)}" if self.parameters else ""
         return redact(f"{self.adapter}:{where}{query}") + (f"#{self.container}" if self.container else "")
+
+    def check_parameters(self, known: Collection[str]) -> None:
+        """Refuse a ``?key=`` that the adapter does not know: misspelled, it would test another place in silence.
+
+        Raises:
+            UnknownNameError: offers the nearest known one.
+        """
+        for key in self.parameters:
+            if key not in known:
+                raise UnknownNameError(f"parameter of a {self.adapter} target", key, known)
 
     def check_host(self, allowed: Collection[str]) -> None:
         """Refuse a host that is not this machine unless it is allowed by name.
@@ -60,13 +70,27 @@ def parse_spec(text: str) -> TargetSpec:
     adapter, colon, rest = text.partition(":")
     if not colon or not rest or not adapter.replace("-", "").replace("_", "").isalnum():
         raise UsageError(
-            f"cannot read the target '{text}'; write ADAPTER:WHERE#CONTAINER, for instance chroma:./db#docs"
+            f"cannot read the target '{redact(text)}'; write ADAPTER:WHERE#CONTAINER, for instance chroma:./db#docs"
         )
     rest, _, container = rest.partition("#")
     where, _, query = rest.partition("?")
     if not where:
-        raise UsageError(f"the target '{text}' names no place; write for instance chroma:./db#docs")
-    return TargetSpec(adapter, where, container, dict(parse_qsl(query)))
+        raise UsageError(f"the target '{redact(text)}' names no place; write for instance chroma:./db#docs")
+    if "://" in where:
+        _check_url(where)
+    return TargetSpec(adapter, where, container, dict(parse_qsl(query, keep_blank_values=True)))
+
+
+def _check_url(url: str) -> None:
+    try:
+        good = bool(urlsplit(url).hostname) and urlsplit(url).port != 0
+    except ValueError:
+        good = False
+    if not good:  # not shown: what breaks a URL is often a password
+        raise UsageError(
+            "cannot read the target's URL; write for instance chroma:http://localhost:8000#docs, and in a user name or "
+            "password write : / ? # @ as %3A %2F %3F %23 %40"
+        )
 
 
 def is_loopback(host: str) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from darnel.core.corpus import Target
+from darnel.core.errors import UsageError
 from darnel.core.ledger import CampaignRow, Ledger, ledger_path
 from darnel.core.recovery import Found, find_by_ledger, find_in_target
+from darnel.core.secrets import is_redacted
 
 
 @contextmanager
@@ -31,6 +33,8 @@ def found_campaigns(
         cache: dict[str, Target] = {}
 
         def reopen(row: CampaignRow) -> Target:
+            if is_redacted(row.spec):
+                raise UsageError("its URL carried credentials, which no ledger keeps; name it: darnel sweep TARGET")
             if row.spec not in cache:
                 cache[row.spec] = open_target(row.spec, allow_hosts=allow_hosts, writes=writes)
                 stack.callback(cache[row.spec].close)

@@ -81,6 +81,6 @@ def read_query_option(queries: str | None, qrels: Iterable[str]) -> list[Query]:
         raise UsageError("no questions: give a file with --queries FILE (a question a line will do)")
     judgments = [Path(name) for name in qrels]
     if queries == "-":
-        with click.open_file("-", encoding="utf-8") as lines:
+        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
             return load_queries(lines, "standard input", judgments)
     return read_queries(queries, qrels=judgments)

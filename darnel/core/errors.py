@@ -23,6 +23,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from darnel.core.secrets import redact
+
 __all__ = [
     "CollisionError",
     "ContainerMissingError",
@@ -127,7 +129,7 @@ class InterruptedCampaign(KeyboardInterrupt):
 
 def describe_error(error: BaseException) -> str:
     """One line about an exception of somebody else's code; the kit's own errors speak for themselves."""
-    text = " ".join(str(error).split())[:300]
+    text = redact(" ".join(str(error)[:2_000].split()))[:300]
     return text if isinstance(error, DarnelError) else f"{type(error).__name__}: {text}"
 
 

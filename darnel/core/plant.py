@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 import re
 import uuid
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from darnel.core.errors import PlantError
+from darnel.core.text import unstorable
 
 KIT_KEY = "darnel"
 """Metadata key that every plant carries; a positive filter on it finds them all."""
@@ -91,16 +93,18 @@ def make_plant(
     metadata: Mapping[str, MetaValue] | None = None,
     vector: Sequence[float] | None = None,
 ) -> Plant:
-    """Build a plant and stamp it.
+    """Build a plant and stamp it. Metadata keys whose value is None are left out.
 
     Raises:
-        PlantError: the text is empty, carries no marker, or holds characters no store takes back unchanged.
+        PlantError: the text is empty or carries no marker, or text or metadata hold what no store gives back unchanged.
     """
     name = plant_name(pattern, strength, query_id, copy)
     check_text(text, name)
     if marker not in find_markers(text):
         raise PlantError(f"pattern '{pattern}' crafted a text without its marker (plant {name}); fix the pattern")
-    own = dict(metadata or {})
+    own = {
+        key: _checked(value, f"'{key}' of plant {name}") for key, value in (metadata or {}).items() if value is not None
+    }
     digest = content_digest(text, own)
     own[KIT_KEY] = KIT_VALUE
     own[STAMP_KEY] = f"1:{campaign}:{marker}:{digest[:16]}"
@@ -128,12 +132,28 @@ def check_text(text: str, name: str) -> None:
     """
     if not text.strip():
         raise PlantError(f"plant {name} has an empty text; fix the pattern")
-    if "\0" in text:
-        raise PlantError(f"plant {name} holds a NUL character, which stores cut or refuse; remove it from the query")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise PlantError(f"plant {name} holds a lone surrogate; re-encode the query file as UTF-8") from None
+    if problem := unstorable(text):
+        raise PlantError(f"plant {name} holds {problem}, which stores cut or refuse; fix the pattern or the carrier")
+
+
+def _checked(value: Any, what: str) -> Any:
+    """A metadata value as stores give it back, or refuse it: a plant that comes back changed could not be told from one
+    that somebody edited."""
+    if isinstance(value, str):
+        if "lone surrogate" in (problem := unstorable(value) or ""):
+            raise PlantError(f"the metadata {what} holds {problem}; take it out")
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise PlantError(f"the metadata {what} is {value}; give a finite number")
+        return value or 0.0  # stores lose the sign of -0.0
+    elif isinstance(value, int):
+        if not -(2**63) <= value < 2**63:
+            raise PlantError(f"the metadata {what} is a number of more than 64 bits; give it as text")
+    elif isinstance(value, Mapping):
+        return {key: _checked(item, what) for key, item in value.items()}
+    elif isinstance(value, list | tuple):
+        return [_checked(item, what) for item in value]
+    return value
 
 
 def content_digest(text: str | None, metadata: Mapping[str, Any] | None) -> str:

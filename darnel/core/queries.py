@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from darnel.core.errors import QueryFileError
+from darnel.core.text import unstorable
 
 ID_KEYS = ("_id", "id", "query_id", "query-id", "qid")
 TEXT_KEYS = ("text", "query", "question")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # what "surrogateescape" makes of a byte that is no UTF-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +35,9 @@ def make_queries(given: Iterable[str | Query | Mapping[str, Any]]) -> list[Query
     """
     queries = []
     for number, item in enumerate(given, 1):
-        if isinstance(item, Query):
-            queries.append(item)
-        else:
-            row = {"text": item} if isinstance(item, str) else item
-            queries.append(_from_row(row, f"query {number}", f"q{number}"))
+        where, row = f"query {number}", {"text": item} if isinstance(item, str) else item
+        query = row if isinstance(row, Query) else _from_row(row, where, f"q{number}")
+        queries.append((where, query))
     return _checked(queries, "queries")
 
 
@@ -44,6 +45,7 @@ def load_queries(lines: Iterable[str], name: str, qrels: Iterable[Path] = ()) ->
     """Read queries from an open text file and judgments from BEIR ``qrels`` files.
 
     The form is told from the first line that is not blank: ``{`` is JSONL, a known CSV header is CSV, else a query a line.
+    Open the file with ``errors="surrogateescape"``, so that bytes that are no UTF-8 are reported with their line.
 
     Raises:
         QueryFileError: names the file and the line, and says what was expected there.
@@ -55,13 +57,13 @@ def load_queries(lines: Iterable[str], name: str, qrels: Iterable[Path] = ()) ->
     first = filled[0][1].lstrip("\ufeff")
     filled[0] = (filled[0][0], first)
     if first.startswith("{"):
-        queries = [_from_json(line, f"{name}:{n}", f"q{n}") for n, line in filled]
+        queries = [(f"{name}:{n}", _from_json(line, f"{name}:{n}", f"q{n}")) for n, line in filled]
     elif _is_csv_header(first):
         queries = list(_from_csv([line for _, line in numbered], name))
     else:
-        queries = [Query(f"q{n}", line.strip()) for n, line in filled]
+        queries = [(f"{name}:{n}", Query(f"q{n}", line.strip())) for n, line in filled]
     judged = _load_qrels(qrels)
-    return _checked([Query(q.id, q.text, judged.get(q.id, q.judged)) for q in queries], name)
+    return _checked([(where, Query(q.id, q.text, judged.get(q.id, q.judged))) for where, q in queries], name)
 
 
 def find_qrels(queries_file: Path) -> list[Path]:
@@ -72,13 +74,10 @@ def find_qrels(queries_file: Path) -> list[Path]:
 
 
 def _text_lines(lines: Iterable[str], name: str) -> Iterator[str]:
-    number = 0
-    try:
-        for line in lines:
-            number += 1
-            yield line
-    except UnicodeDecodeError as error:
-        raise QueryFileError(f"{name}:{number + 1}: not UTF-8 text ({error.reason}); re-encode the file") from None
+    for number, line in enumerate(lines, 1):
+        if _ESCAPED_BYTE.search(line):
+            raise QueryFileError(f"{name}:{number}: not UTF-8 text; re-encode the file")
+        yield line
 
 
 def _from_json(line: str, where: str, default_id: str) -> Query:
@@ -86,28 +85,34 @@ def _from_json(line: str, where: str, default_id: str) -> Query:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise QueryFileError(f"{where}: not JSON ({error.msg} at column {error.colno})") from None
-    if not isinstance(row, dict):
-        raise QueryFileError(f"{where}: expected a JSON object with a 'text', found {type(row).__name__}")
     return _from_row(row, where, default_id)
 
 
-def _from_csv(lines: list[str], name: str) -> Iterator[Query]:
-    reader = csv.DictReader(lines, strict=True)
+def _from_csv(lines: list[str], name: str) -> Iterator[tuple[str, Query]]:
+    reader = csv.DictReader([f"{line}\n" for line in lines], strict=True)
     try:
         for number, row in enumerate(reader, 1):
-            yield _from_row(row, f"{name}:{reader.line_num}", f"q{number}")
+            where = f"{name}:{reader.line_num}"
+            yield where, _from_row(row, where, f"q{number}")
     except csv.Error as error:
         raise QueryFileError(f"{name}:{reader.line_num}: not CSV ({error})") from None
 
 
 def _is_csv_header(line: str) -> bool:
-    cells = next(csv.reader([line]))
+    try:
+        cells = next(csv.reader([line]))
+    except csv.Error:  # a line longer than any header
+        return False
     return any(c.strip().casefold() in TEXT_KEYS for c in cells) and (
         len(cells) > 1 or line.strip().casefold() in TEXT_KEYS
     )
 
 
-def _from_row(row: Mapping[str, Any], where: str, default_id: str) -> Query:
+def _from_row(row: Any, where: str, default_id: str) -> Query:
+    if not isinstance(row, Mapping):
+        raise QueryFileError(
+            f"{where}: expected a text, a mapping with a 'text' or a Query, found {type(row).__name__}"
+        )
     folded = {str(k).strip().casefold(): v for k, v in row.items() if k is not None}
     text = next((folded[k] for k in TEXT_KEYS if folded.get(k)), None)
     if not isinstance(text, str) or not text.strip():
@@ -116,8 +121,10 @@ def _from_row(row: Mapping[str, Any], where: str, default_id: str) -> Query:
     judged = folded.get("relevant") or folded.get("judged") or {}
     if isinstance(judged, list):
         judged = dict.fromkeys(map(str, judged), 1)
-    if not isinstance(judged, dict):
-        raise QueryFileError(f"{where}: 'relevant' must be a list of record ids or a map from id to grade")
+    if not isinstance(judged, dict) or not all(isinstance(grade, int) for grade in judged.values()):
+        raise QueryFileError(
+            f"{where}: 'relevant' must be a list of record ids, or a map from id to whole-number grade"
+        )
     return Query(str(given), text.strip(), judged)
 
 
@@ -125,11 +132,11 @@ def _load_qrels(paths: Iterable[Path]) -> dict[str, dict[str, int]]:
     judged: dict[str, dict[str, int]] = {}
     for path in paths:
         try:
-            lines = path.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise QueryFileError(f"cannot read the judgments {path}: {error}") from None
-        for number, line in enumerate(lines, 1):
-            cells = line.split("\t")
+            lines = path.read_text(encoding="utf-8", errors="surrogateescape").split("\n")
+        except OSError as error:
+            raise QueryFileError(f"cannot read the judgments {path}: {error.strerror}") from None
+        for number, line in enumerate(_text_lines(lines, str(path)), 1):
+            cells = line.rstrip("\r").split("\t")
             if not line.strip() or (number == 1 and not cells[-1].strip().lstrip("-").isdigit()):
                 continue
             try:
@@ -144,12 +151,18 @@ def _load_qrels(paths: Iterable[Path]) -> dict[str, dict[str, int]]:
     return judged
 
 
-def _checked(queries: list[Query], name: str) -> list[Query]:
-    seen: dict[str, str] = {}
-    for query in queries:
+def _checked(queries: Iterable[tuple[str, Query]], name: str) -> list[Query]:
+    """The queries, each given with where it stands, once every id and text will do."""
+    seen: dict[str, Query] = {}
+    for where, query in queries:
+        for part in (query.id, query.text):
+            if problem := unstorable(part):
+                raise QueryFileError(f"{where}: the query holds {problem}; take it out")
+        if not query.text.strip():
+            raise QueryFileError(f"{where}: the query is empty")
         if query.id in seen:
-            raise QueryFileError(f"{name}: query id '{query.id}' stands twice; ids must differ")
-        seen[query.id] = query.text
-    if not queries:
+            raise QueryFileError(f"{where}: query id '{query.id}' stands twice; ids must differ")
+        seen[query.id] = query
+    if not seen:
         raise QueryFileError(f"{name}: no queries given")
-    return queries
+    return list(seen.values())

@@ -32,6 +32,7 @@ from darnel.core.ranking import Listing, ask
 from darnel.core.results import Results
 from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
+from darnel.core.text import storable
 from darnel.core.waiting import read_all
 from darnel.core.waves import Answer, Wave, WaveResult, failed_wave, plan_waves, run_wave
 
@@ -234,7 +235,7 @@ def _passages(run: Run) -> Mapping[str, Sequence[str]]:
     found = read_all(run.target.injector, sorted(wanted)) if wanted else {}
     texts = {id_: record.text for id_, record in found.items()}
     return {
-        query: [text for e in entries if (text := e.source.text or texts.get(e.source.id or ""))]
+        query: [storable(text) for e in entries if (text := e.source.text or texts.get(e.source.id or ""))]
         for query, entries in listed.items()
     }
 

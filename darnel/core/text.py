@@ -9,6 +9,22 @@ _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
+def unstorable(text: str) -> str | None:
+    """What a text holds that stores cut, change or refuse, in words; None where it holds nothing of the kind."""
+    if "\0" in text:
+        return "a NUL character"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "a lone surrogate"
+    return None
+
+
+def storable(text: str) -> str:
+    """The text with a space in the place of each character that ``unstorable`` would name."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode() if unstorable(text) else text
+
+
 @cache
 def stop_words() -> frozenset[str]:
     """English stop words: NLTK's 179, as bm25s carries them."""

@@ -18,6 +18,7 @@ from darnel.core.errors import ContainerMissingError, TargetError, UnreachableEr
 from darnel.embedders.base import Embedder
 
 DATABASE_FILE = "chroma.sqlite3"
+PARAMETERS = ("tenant", "database")
 LOCK_WAIT = 600.0
 """Seconds to wait for another darnel that works on the same folder."""
 TOKEN_VARIABLE = "DARNEL_CHROMA_TOKEN"  # noqa: S105  # the name of a variable, not a secret
@@ -36,18 +37,16 @@ def open_chroma(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
     """
     if not spec.container:
         raise UsageError(f"name the collection: {spec.redacted}#NAME")
+    spec.check_parameters(PARAMETERS)
     tenant = spec.parameters.get("tenant", "default_tenant")
     database = spec.parameters.get("database", "default_database")
-    if spec.is_url:
-        client = _connect(spec, tenant, database)
-        return chroma_target(_find(client, spec), embedder, spec=spec.absolute, close=_closer(client))
-    folder = _existing_folder(spec.where)
-    lock = FolderLock(folder, wait=LOCK_WAIT)
+    folder = None if spec.is_url else _existing_folder(spec.where)
     with ExitStack() as undo:
-        if exclusive:
+        if folder and exclusive:
+            lock = FolderLock(folder, wait=LOCK_WAIT)
             lock.acquire()
             undo.callback(lock.release)
-        client = _open_folder(folder, tenant, database)
+        client = _open_folder(folder, tenant, database) if folder else _connect(spec, tenant, database)
         undo.callback(_closer(client))
         collection = _find(client, spec)
         close = undo.pop_all().close

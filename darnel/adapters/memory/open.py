@@ -22,6 +22,7 @@ def open_memory(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
     """
     if spec.is_url:
         raise UsageError(f"{spec.redacted} is no file; write for instance memory:./corpus.jsonl#bm25")
+    spec.check_parameters(())
     name = spec.container or "bm25"
     if name not in RANKERS:
         raise UnknownNameError("ranker", name, RANKERS)
