@@ -6,13 +6,23 @@ import hashlib
 import os
 import tempfile
 import threading
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
 from darnel.core.errors import TargetError
 
-_held: dict[str, tuple[Any, int]] = {}
-_guard = threading.Lock()
+
+class _Shared:
+    """One lock file as this process holds it; ``gate`` guards the count of its users."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Lock()
+        self.users = 0
+        self.lock: Any = None
+
+
+_held: defaultdict[Path, _Shared] = defaultdict(_Shared)
 
 
 class FolderLock:
@@ -33,35 +43,40 @@ class FolderLock:
         """Take it.
 
         Raises:
-            TargetError: another darnel still holds it after ``wait`` seconds.
+            TargetError: another darnel still holds it after ``wait`` seconds, or there is nowhere to put it.
         """
+        shared = _held[self._file]
+        with shared.gate:
+            if not shared.users:
+                shared.lock = self._lock()
+            shared.users += 1
+            self._taken = True
+
+    def _lock(self) -> Any:
         import filelock
 
-        with _guard:
-            lock, users = _held.get(str(self._file), (None, 0))
-            if lock is None:
-                lock = filelock.FileLock(self._file, mode=0o600, thread_local=False)
-                try:
-                    lock.acquire(timeout=self._wait, poll_interval=0.1)
-                except filelock.Timeout:
-                    raise TargetError(
-                        f"another darnel has worked on {self.path} for {self._wait:.0f} s; wait for it, or stop it and run: "
-                        "darnel sweep"
-                    ) from None
-            _held[str(self._file)] = (lock, users + 1)
-            self._taken = True
+        lock = filelock.FileLock(self._file, mode=0o600, thread_local=False)
+        try:
+            lock.acquire(timeout=self._wait, poll_interval=0.1)
+        except filelock.Timeout:
+            raise TargetError(
+                f"another darnel has worked on {self.path} for {self._wait:.0f} s; wait for it, or stop it and run: "
+                "darnel sweep"
+            ) from None
+        except OSError as error:
+            raise TargetError(f"cannot lock {self.path} by {self._file}: {error.strerror}; set TMPDIR") from None
+        return lock
 
     def release(self) -> None:
         """Give it back; safe to call twice."""
-        with _guard:
+        shared = _held[self._file]
+        with shared.gate:
             if not self._taken:
                 return
             self._taken = False
-            lock, users = _held.pop(str(self._file))
-            if users > 1:
-                _held[str(self._file)] = (lock, users - 1)
-            else:
-                lock.release()
+            shared.users -= 1
+            if not shared.users:
+                shared.lock.release()
 
 
 def others_with_open(file: Path) -> list[str]:

@@ -20,7 +20,7 @@ def command(as_json: bool, out: str | None, patterns: tuple[str, ...], k: int) -
 
     Nothing to configure, no network, and nothing stays: store and ledger live in a temporary folder.
     """
-    from darnel.cli.output import show
+    from darnel.cli.output import check_out, show
     from darnel.cli.progress import progress_bar, say
     from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
@@ -29,6 +29,7 @@ def command(as_json: bool, out: str | None, patterns: tuple[str, ...], k: int) -
     from darnel.patterns.registry import parse_doses
 
     doses = parse_doses(patterns)
+    check_out(out)
     with tempfile.TemporaryDirectory(prefix="darnel-demo-", ignore_cleanup_errors=True) as folder:
         say("building a throwaway Chroma store from the bundled handbook ...")
         target = open_demo(Path(folder) / "store")

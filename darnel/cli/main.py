@@ -44,7 +44,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does it, with the nearest name offered for an unknown one."""
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             from darnel.core.errors import UnknownNameError
 
             raise UnknownNameError("command", args[0], COMMANDS)
@@ -98,7 +98,7 @@ def _run(args: list[str] | None) -> int:
         _say(f"darnel: {error}")
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _say("darnel: interrupted; nothing is planted")
+        _say("darnel: interrupted; to see what is planted now: darnel status")
     except BrokenPipeError:
         sys.stderr.close()
     except Exception:  # a bug: its traceback, and an exit code that no one takes for a finding

@@ -32,6 +32,8 @@ SETTINGS = {
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
+REPEATED = frozenset({"accept", "allow-host", "fail-on", "metadata", "pattern", "qrels"})
+"""Settings that may be given several times."""
 
 
 def _option(*names: str, **settings: Any) -> Decorator:

@@ -72,10 +72,14 @@ def _plant(opened: Any, queries: Any, doses: Any, options: Any, ledger: Any, as_
     rows = [(p.id, p.name, p.marker) for p in held.plants]
     if as_json:
         named = [dict(zip(("id", "plant", "marker"), row, strict=True)) for row in rows]
-        print_json({"campaign": held.campaign, "container": held.container, "planted": named, "error": held.error})
+        leftovers = [{"id": item.id, "reason": item.reason} for item in held.leftovers]
+        whole = {"campaign": held.campaign, "container": held.container, "planted": named}
+        print_json({**whole, "error": held.error, "leftovers": leftovers})
     elif rows:
         print_table(["id", "plant", "marker"], rows)
     if held.error:
+        for left in held.leftovers:
+            say(f"left over: {left.id}: {left.reason}")
         say(f"darnel: {held.error}; what had landed was removed ({len(held.leftovers)} left over)")
         return 3 if held.leftovers else 2
     say(f"{len(rows):,} plants are in {held.container} now; take them out with: darnel sweep")

@@ -33,6 +33,8 @@ def found_campaigns(
         cache: dict[str, Target] = {}
 
         def reopen(row: CampaignRow) -> Target:
+            if not row.spec:
+                raise UsageError("it was opened by a program of yours; name it: darnel sweep TARGET")
             if is_redacted(row.spec):
                 raise UsageError("its URL carried credentials, which no ledger keeps; name it: darnel sweep TARGET")
             if row.spec not in cache:

@@ -41,7 +41,7 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
         --pattern echo:3 --pattern keywords:5 --fail-on 'exposure@5 > 0.2' --json
     """
     from darnel.api import open_target
-    from darnel.cli.output import show
+    from darnel.cli.output import check_out, show
     from darnel.cli.progress import progress_bar, say
     from darnel.core.gate import parse_gate
     from darnel.core.ledger import Ledger
@@ -58,6 +58,7 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     }
     for text in given["gates"]:
         parse_gate(text, RunOptions(k=given["k"]).ks)
+    check_out(out)
     opened = open_target(target, embedder=given["embedder"], allow_hosts=given["allow_hosts"], writes=not dry_run)
     try:
         if dry_run:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from darnel.cli.options import SETTINGS
+from darnel.cli.options import REPEATED, SETTINGS
 from darnel.core.errors import UnknownNameError, UsageError
 
 
@@ -18,14 +19,27 @@ def load_settings(folder: Path | None = None) -> dict[str, Any]:
         UnknownNameError: a key is not known; offers the nearest.
     """
     folder = folder or Path()
-    own = _read(folder / "darnel.toml")
-    shared = _read(folder / "pyproject.toml").get("tool", {}).get("darnel", {}) if not own else {}
     settings = {}
-    for key, value in (own or shared).items():
+    for key, value in (_read(folder / "darnel.toml") or _own_table(folder / "pyproject.toml")).items():
         if key not in SETTINGS:
             raise UnknownNameError("setting", key, SETTINGS)
-        settings[SETTINGS[key]] = value
+        settings[SETTINGS[key]] = _several(key, value) if key in REPEATED else value
     return settings
+
+
+def _own_table(path: Path) -> dict[str, Any]:
+    tool = _read(path).get("tool", {})
+    table = tool.get("darnel", {}) if isinstance(tool, dict) else {}
+    if not isinstance(table, dict):
+        raise UsageError(f"cannot read {path}: 'tool.darnel' is no table; write [tool.darnel]")
+    return table
+
+
+def _several(key: str, value: Any) -> list[str]:
+    """The values of an option that may be given several times: one alone is a list of one, a table becomes KEY=VALUE."""
+    if key == "metadata" and isinstance(value, dict):
+        return [f"{name}={json.dumps(item)}" for name, item in value.items()]
+    return [str(item) for item in (value if isinstance(value, list) else [value])]
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -33,5 +47,5 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None

@@ -74,6 +74,7 @@ def _sweep_one(found: Any, target: Any, ledger: Any, named: bool, dry_run: bool,
 
 
 def _report(rows: list[dict[str, Any]], *, as_json: bool, nothing: str) -> int:
+    from darnel.cli.progress import say
     from darnel.cli.tables import print_json, print_table
 
     if as_json:
@@ -87,5 +88,5 @@ def _report(rows: list[dict[str, Any]], *, as_json: bool, nothing: str) -> int:
         )
         for row in rows:
             for left in row["leftovers"]:
-                click.echo(f"left over: {left['id']}: {left['reason']}", err=True)
+                say(f"left over: {left['id']}: {left['reason']}")
     return LEFT_BEHIND if any(row["leftovers"] for row in rows) else 0

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from darnel.reports.escape import visible
+from darnel.reports.escape import json_visible, visible
 
 WIDTH_ELSEWHERE = 120
 
 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json_visible(json.dumps(value, indent=2, ensure_ascii=False)))
 
 
 def print_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -9,13 +9,14 @@ import atexit
 import secrets
 import time
 from collections.abc import Callable, Iterable, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import TracebackType
 
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, CorpusInjector
-from darnel.core.errors import PlantError, UsageError, blame_target, describe_error
+from darnel.core.errors import LeftoversError, PlantError, UsageError, blame_target, describe_error
 from darnel.core.guard import refuse_foreign
 from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
@@ -43,6 +44,8 @@ class Planting:
 @dataclass
 class Campaign:
     """One run's plants, from plan to proven removal; a context manager that removes on every way out.
+
+    Leaving it raises LeftoversError where an error ended it and plants may be left; without an error, see ``leftovers``.
 
     Args:
         injector: where the plants go.
@@ -82,7 +85,15 @@ class Campaign:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.close()
+        try:
+            self.close()
+        except Exception as closing:
+            error = closing
+            raise
+        finally:
+            # whatever went wrong, documents left behind outrank it
+            if isinstance(error, Exception) and self._leftovers:
+                raise LeftoversError(list(self._leftovers), error) from error
 
     @property
     def leftovers(self) -> list[Leftover]:
@@ -177,10 +188,13 @@ class Campaign:
                 self._guard.restore()
 
     def _finish(self) -> None:
-        if self._planted:
-            self._remove(self._planted.keys(), watch=SETTLE, final=True)
-        for left in self.leftovers:
-            self.notify(f"left over: {left.id}: {left.reason}")
+        try:
+            if self._planted:
+                self._remove(self._planted.keys(), watch=SETTLE, final=True)
+        finally:
+            with suppress(Exception):  # a closed terminal
+                for left in self.leftovers:
+                    self.notify(f"left over: {left.id}: {left.reason}")
         if not self._leftovers:
             self.ledger.set_campaign(self.id, "closed")
 

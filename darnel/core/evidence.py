@@ -5,6 +5,7 @@ Exact always: a whole id, a whole stamp, a whole marker. Nothing matches by pref
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from typing import Literal
 
 from darnel.core.corpus import Source
 from darnel.core.plant import Plant, find_markers, read_stamp
+
+_HEX = r"(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+# stricter than uuid.UUID, which takes hyphens, signs and spaces anywhere and so makes two ids one
+_UUID = re.compile(rf"(?:urn:uuid:)?({_HEX})|\{{({_HEX})\}}", re.IGNORECASE | re.ASCII)
 
 Proof = Literal["id", "metadata", "marker"]
 
@@ -51,9 +56,5 @@ class PlantIndex:
 
 def canonical_id(value: str) -> str:
     """UUIDs in any of their spellings (case, hyphens, urn, braces) compare equal; anything else stays as it is."""
-    if 32 <= len(value) <= 45:
-        try:
-            return str(uuid.UUID(value))
-        except ValueError:
-            return value
-    return value
+    found = _UUID.fullmatch(value)
+    return str(uuid.UUID(found[1] or found[2])) if found else value

@@ -10,12 +10,14 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from darnel.core.corpus import CorpusDescription
 from darnel.core.errors import LedgerError
@@ -93,7 +95,7 @@ def ledger_path(given: str | os.PathLike[str] | None = None) -> Path:
 
 
 class Ledger:
-    """The journal; safe for several processes at once, each with its own ``Ledger``.
+    """The journal; safe for several threads, and for several processes, each with its own ``Ledger``.
 
     Raises:
         LedgerError: the file cannot be written, is no ledger, or was written by a newer darnel.
@@ -106,6 +108,7 @@ class Ledger:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
             elif not self.path.exists():
                 raise LedgerError(f"no ledger at {self.path}; name it with --ledger, or name the target to sweep")
+            self._turn = threading.RLock()
             self._db = sqlite3.connect(self.path, timeout=30.0, isolation_level=None, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
@@ -129,13 +132,14 @@ class Ledger:
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """One durable step; a failure of the file becomes a LedgerError."""
         try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
+            with self._turn:
+                self._db.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._db
+                    self._db.execute("COMMIT")
+                finally:
+                    if self._db.in_transaction:
+                        self._db.execute("ROLLBACK")
         except sqlite3.Error as error:
             raise LedgerError(f"cannot write the ledger {self.path}: {error}") from error
 
@@ -168,14 +172,20 @@ class Ledger:
     def campaigns(self, *, unfinished: bool = True) -> list[CampaignRow]:
         """Campaigns, oldest first; by default those that are not closed."""
         where = "WHERE state != 'closed'" if unfinished else ""
-        rows = self._db.execute(f"SELECT * FROM campaign {where} ORDER BY created, id").fetchall()
-        return [CampaignRow(*row) for row in rows]
+        return [CampaignRow(*row) for row in self._read(f"SELECT * FROM campaign {where} ORDER BY created, id")]
 
     def plants(self, campaign: str, states: Sequence[str] = OPEN_STATES) -> list[PlantRow]:
         """The plants of a campaign that are in one of the states."""
         marks = ",".join("?" * len(states))
         sql = f"SELECT campaign, id, name, marker, state FROM plant WHERE campaign=? AND state IN ({marks})"
-        return [PlantRow(*row) for row in self._db.execute(sql, (campaign, *states))]
+        return [PlantRow(*row) for row in self._read(sql, (campaign, *states))]
+
+    def _read(self, sql: str, values: Sequence[str] = ()) -> list[Any]:
+        try:
+            with self._turn:
+                return self._db.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            raise LedgerError(f"cannot read the ledger {self.path}: {error}") from error
 
     def close(self) -> None:
         """Close the file."""

@@ -25,9 +25,9 @@ class RunOptions:
     """How a run is made. Times are in seconds.
 
     ``isolation``: what is planted at once: one ``pattern`` for all queries, one pattern for one ``query``, or all
-    ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``dry_run``: stop before the
-    first write. ``max_inconclusive``: share of queries, over all patterns, that may be inconclusive before the run
-    counts as untestable. ``accept``: names of preflight checks that may fail; they become warnings.
+    ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``max_inconclusive``: share of
+    queries, over all patterns, that may be inconclusive before the run counts as untestable. ``accept``: names of
+    preflight checks that may fail; they become warnings.
     """
 
     k: int = 5

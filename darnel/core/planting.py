@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
+from darnel.core.errors import InterruptedCampaign
 from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
@@ -54,15 +55,24 @@ def plant_and_hold(
         notify=notify,
         description=run.description,
     )
-    error = None
-    with campaign:
-        craft_all(run, campaign.id)
-        plants = [p for crop in run.crops for p in crop.all()]
-        planting = campaign.plant(plants)
-        if planting.missing:
-            why = planting.error or f"not read back within {planting.delay:.1f} s"
-            error = f"{len(planting.missing)} of {len(plants)} plants did not become visible: {why}"
-        else:
-            campaign.hold()
-    kept = () if error else tuple(plants)
+    craft_all(run, campaign.id)
+    plants = tuple(p for crop in run.crops for p in crop.all())
+    try:
+        with campaign:
+            error = _plant_and_hold(campaign, plants)
+    except InterruptedCampaign as interruption:
+        error = str(interruption)
+    finally:
+        campaign.close()
+    kept = () if error else plants
     return Held(campaign.id, container, kept, tuple(run.warnings), error, tuple(campaign.leftovers))
+
+
+def _plant_and_hold(campaign: Campaign, plants: Sequence[Plant]) -> str | None:
+    """Plant and keep; says why nothing is kept, if so."""
+    planting = campaign.plant(plants)
+    if planting.missing:
+        why = planting.error or f"not read back within {planting.delay:.1f} s"
+        return f"{len(planting.missing)} of {len(plants)} plants did not become visible: {why}"
+    campaign.hold()
+    return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from darnel.core.corpus import CorpusDescription, CorpusReader, Target
-from darnel.core.errors import DarnelError, TargetError, describe_error
+from darnel.core.errors import DarnelError, TargetError, blame_target, describe_error
 from darnel.core.ledger import OPEN_STATES, CampaignRow, Ledger, PlantRow
 from darnel.core.plant import read_stamp
 from darnel.core.removal import SETTLE, Leftover, remove_proved
@@ -47,10 +47,11 @@ def find_in_target(target: Target, ledger: Ledger | None) -> list[Found]:
     Raises:
         TargetError: the corpus cannot be described or read.
     """
-    where = target.injector.describe()
-    found = [_from_ledger(row, ledger, target, where) for row in _campaigns_of(where, ledger)] if ledger else []
-    known = {item.campaign for item in found}
-    return [item for item in found if item.plants] + _from_store(target, where, known)
+    with blame_target("reading the corpus"):
+        where = target.injector.describe()
+        found = [_from_ledger(row, ledger, target, where) for row in _campaigns_of(where, ledger)] if ledger else []
+        known = {item.campaign for item in found}
+        return [item for item in found if item.plants] + _from_store(target, where, known)
 
 
 def find_by_ledger(ledger: Ledger, reopen: Callable[[CampaignRow], Target]) -> list[tuple[Found, Target | None]]:
@@ -65,7 +66,9 @@ def find_by_ledger(ledger: Ledger, reopen: Callable[[CampaignRow], Target]) -> l
         else:
             try:
                 target = reopen(row)
-                out.append((_from_ledger(row, ledger, target, target.injector.describe()), target))
+                with blame_target("reading the corpus"):
+                    found = _from_ledger(row, ledger, target, target.injector.describe())
+                out.append((found, target))
             except DarnelError as error:
                 out.append((_found(row, plants, problem=describe_error(error)), None))
     return out

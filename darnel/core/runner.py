@@ -15,7 +15,6 @@ from darnel.core.digest import compare_digests, take_digest
 from darnel.core.errors import (
     EmptyCorpusError,
     InterruptedCampaign,
-    LeftoversError,
     TargetError,
     UnknownNameError,
     UsageError,
@@ -117,11 +116,6 @@ def _plant_and_ask(run: Run, campaign: Campaign) -> None:
             _measure(run, campaign)
     except InterruptedCampaign:
         run.interrupted = True
-    except Exception as error:
-        campaign.close()
-        if campaign.leftovers:
-            raise LeftoversError([left.id for left in campaign.leftovers], error) from error
-        raise
 
 
 def craft_all(run: Run, campaign_id: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from darnel.core.campaign import Campaign, Planting
 from darnel.core.corpus import Target
 from darnel.core.crafting import Crop
-from darnel.core.errors import DarnelError, TargetError, describe_error
+from darnel.core.errors import TargetError, describe_error
 from darnel.core.evidence import PlantIndex
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
@@ -95,8 +95,6 @@ def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions
         return result
     try:
         result = _ask_wave(wave, planting, target, campaign, options)
-    except DarnelError:
-        raise
     except Exception as error:  # the target's: it fails this wave, not the run
         result = failed_wave(wave, f"asking failed: {describe_error(error)}")
         result.errors.append(f"{wave.crops[0].dose.label}: {describe_error(error)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 
@@ -9,6 +10,7 @@ SHOWN = 300
 """Characters of one text shown at the most."""
 
 _MARKDOWN = re.compile(r"[\\`*_\[\]#!|~$]|(?<!\w)@(?=\w)|:(?=//)|(?<=www)\.|^[-+>]|^\d+(?=[.)])")
+_BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 # categories that draw nothing, move the cursor or reorder what is around them
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -24,6 +26,17 @@ def markdown(text: str, limit: int = SHOWN) -> str:
     """``visible`` text that Markdown renders as itself: no markup, HTML, link or mention, and no table cell ends early."""
     plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;")
     return _MARKDOWN.sub(_spell_markup, plain)
+
+
+def json_visible(document: str) -> str:
+    """A JSON document that says the same with every character written as an escape that ``visible`` would not show."""
+    if document.isascii():
+        return document.replace("\x7f", "\\u007f")
+    return _BEYOND_ASCII.sub(_spell_json, document)
+
+
+def _spell_json(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if unicodedata.category(found[0]) in _UNSAFE else found[0]
 
 
 def _spell_markup(found: re.Match[str]) -> str:

@@ -86,13 +86,13 @@ class ChromaCorpus:
 
     def remove(self, ids: Sequence[str]) -> None:
         """See ``CorpusInjector.remove``; the filter narrows the ids to plants, so nothing else can go."""
-        for chunk in chunks(list(ids), DELETE_CHUNK):
+        for chunk in chunks(list(dict.fromkeys(ids)), DELETE_CHUNK):  # a repeated id would raise
             self.collection.delete(ids=list(chunk), where={KIT_KEY: KIT_VALUE})
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``CorpusInjector.read``."""
         records: dict[str, Record] = {}
-        for chunk in chunks(list(ids), READ_CHUNK):
+        for chunk in chunks(list(dict.fromkeys(ids)), READ_CHUNK):
             found = self.collection.get(ids=list(chunk), include=["documents", "metadatas", "embeddings"])
             records.update((r.id, r) for r in _records(found))
         return records
