@@ -6,7 +6,7 @@ have; ``Target`` ties together what is under test.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -150,6 +150,18 @@ class Retriever(Protocol):
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """One reply for each query, in order, each with up to ``k`` sources, best first."""
+        ...
+
+
+@runtime_checkable
+class Prober(Protocol):
+    """Optional: looks for plants through the search itself, each by the vector it was stored with.
+
+    Without it a plant that no question found is searched for by its text, which costs an embedding as a question.
+    """
+
+    def probe(self, plants: Sequence[Plant], k: int) -> Sequence[Collection[str]]:
+        """For each plant, in order, the ids of the ``k`` records nearest to it."""
         ...
 
 

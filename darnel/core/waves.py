@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from darnel.core.campaign import Campaign, Planting
-from darnel.core.corpus import Target
+from darnel.core.corpus import Prober, Retriever, Target
 from darnel.core.crafting import Crop
 from darnel.core.errors import DarnelError, describe_error
 from darnel.core.evidence import PlantIndex
@@ -136,13 +136,21 @@ def _seen(query: Query, listing: Listing) -> list[Plant]:
 
 
 def _unreachable(target: Target, plants: Sequence[Plant]) -> frozenset[str]:
-    """Plants that the store shows by id while its search does not find them even by their own text."""
+    """Plants that the store shows by id while its search does not find them even by their own vector or text."""
     assert target.retriever is not None
     hidden = list(plants)
     for depth in PROBE_DEPTHS:
         if not hidden:
             break
-        texts, keeps = [p.text for p in hidden], [lambda _plant: True] * len(hidden)
-        lists = ask(target.retriever, texts, PlantIndex(hidden), keeps, depth=depth, deepen=False)
-        hidden = [p for p, listing in zip(hidden, lists, strict=True) if place(listing, p) is None]
+        if isinstance(target.retriever, Prober):
+            found = target.retriever.probe(hidden, depth)
+            hidden = [p for p, ids in zip(hidden, found, strict=True) if p.id not in ids]
+        else:
+            hidden = _hidden_by_text(target.retriever, hidden, depth)
     return frozenset(p.id for p in hidden)
+
+
+def _hidden_by_text(retriever: Retriever, plants: Sequence[Plant], depth: int) -> list[Plant]:
+    keeps: list[Keep] = [lambda _plant: True] * len(plants)
+    lists = ask(retriever, [p.text for p in plants], PlantIndex(plants), keeps, depth=depth, deepen=False)
+    return [p for p, listing in zip(plants, lists, strict=True) if place(listing, p) is None]

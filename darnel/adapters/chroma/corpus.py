@@ -7,7 +7,7 @@ Chroma's choice. So: vectors always, ``None`` for each stale metadata key, read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from darnel.core.batches import batches, chunks
@@ -126,6 +126,16 @@ class ChromaCorpus:
                 rows = zip(ids, metadatas, distances, strict=True)
                 replies.append(Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in rows)))
         return replies
+
+    def probe(self, plants: Sequence[Plant], k: int) -> Sequence[Collection[str]]:
+        """See ``Prober.probe``."""
+        vectors = self._vectors(plants, None)
+        found: list[frozenset[str]] = []
+        for start in range(0, len(plants), QUERY_CHUNK):
+            part = vectors[start : start + QUERY_CHUNK]
+            reply = self.collection.query(query_embeddings=part, n_results=k, where=self._where, include=[])
+            found.extend(map(frozenset, reply["ids"]))
+        return found
 
     def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
         import numpy as np
