@@ -128,6 +128,18 @@ class CorpusInjector(Protocol):
 
 
 @runtime_checkable
+class PlainReader(Protocol):
+    """Optional: the same as ``CorpusInjector.read`` but without vectors, which is all that guarding and proving need.
+
+    Vectors are most of a record's bytes; without this, reading plants back fetches them only to drop them.
+    """
+
+    def read_plain(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """What the store holds now, straight from it; ``vector`` may be None."""
+        ...
+
+
+@runtime_checkable
 class CorpusReader(Protocol):
     """Reads the whole corpus: for digests, samples and sweeping without a ledger."""
 

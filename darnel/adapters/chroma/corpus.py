@@ -71,7 +71,7 @@ class ChromaCorpus:
             return
         where = self._described or self.describe()
         vectors = self._vectors(plants, where.dimension)
-        found = self.read([p.id for p in plants])
+        found = self.read_plain([p.id for p in plants])
         refuse_foreign(found, plants[0].campaign)
         start = 0
         for batch in batches(plants, where):
@@ -90,11 +90,11 @@ class ChromaCorpus:
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``CorpusInjector.read``."""
-        records: dict[str, Record] = {}
-        for chunk in chunks(list(ids), READ_CHUNK):
-            found = self.collection.get(ids=list(chunk), include=["documents", "metadatas", "embeddings"])
-            records.update((r.id, r) for r in _records(found))
-        return records
+        return self._read(ids, ["documents", "metadatas", "embeddings"])
+
+    def read_plain(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``PlainReader.read_plain``."""
+        return self._read(ids, ["documents", "metadatas"])
 
     def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; by id, since paging by offset can miss records of a corpus that changes."""
@@ -136,6 +136,12 @@ class ChromaCorpus:
             reply = self.collection.query(query_embeddings=part, n_results=k, where=self._where, include=[])
             found.extend(map(frozenset, reply["ids"]))
         return found
+
+    def _read(self, ids: Sequence[str], include: list[str]) -> dict[str, Record]:
+        records: dict[str, Record] = {}
+        for chunk in chunks(list(ids), READ_CHUNK):
+            records.update((r.id, r) for r in _records(self.collection.get(ids=list(chunk), include=include)))
+        return records
 
     def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
         import numpy as np
