@@ -10,6 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
+
 from darnel.core.plant import MetaValue, Plant
 
 
@@ -23,8 +25,7 @@ class Record:
     vector: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True, gc=False):  # tens of thousands a run: a struct is built in a tenth of the time
     """One item that a retrieval returned. ``score``: higher is better, only comparable within one reply."""
 
     id: str | None = None
