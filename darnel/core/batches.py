@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import TypeVar
 
 from darnel.core.corpus import CorpusDescription
@@ -30,19 +29,16 @@ def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[
     """
     check_sizes(plants, where)
     vector = (where.dimension or 0) * VECTOR_BYTES
-    pending = iter(plants)
-    held = next(pending, None)
-    while held is not None:
-        batch, total = [held], held.size + vector
-        held = None
-        for plant in islice(pending, where.max_batch - 1):
-            total += plant.size + vector
-            if total > where.max_batch_bytes:
-                held = plant
-                break
-            batch.append(plant)
-        else:
-            held = next(pending, None)
+    sizes = [plant.size + vector for plant in plants]
+    batch: list[Plant] = []
+    total = 0
+    for plant, size in zip(plants, sizes, strict=True):
+        if batch and (len(batch) >= where.max_batch or total + size > where.max_batch_bytes):
+            yield batch
+            batch, total = [], 0
+        batch.append(plant)
+        total += size
+    if batch:
         yield batch
 
 

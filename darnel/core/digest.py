@@ -65,7 +65,7 @@ def take_digest(
     plants = {r.id for r in reader.plants()}
     own = [i for i in ids if i not in plants]
     chosen: Iterable[str] = like.records if like else random.Random(seed).sample(sorted(own), min(SAMPLE, len(own)))
-    found = read_all(injector, sorted(chosen))
+    found = read_all(injector, sorted(chosen), vectors=True)
     records = {id_: record_digest(record) for id_, record in found.items()}
     return CorpusDigest("sample", len(own), _combine(records), records)
 
@@ -110,6 +110,6 @@ def sample_records(reader: CorpusReader, injector: CorpusInjector, count: int, s
     """Up to ``count`` of the owner's records, drawn by seed, with their vectors."""
     ids = sorted(reader.ids())
     drawn = random.Random(seed).sample(ids, min(2 * count, len(ids)))
-    found = read_all(injector, drawn)
+    found = read_all(injector, drawn, vectors=True)
     own = [found[i] for i in drawn if i in found and read_stamp(found[i].metadata) is None]
     return own[:count]

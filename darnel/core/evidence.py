@@ -34,24 +34,28 @@ class PlantIndex:
 
     def __init__(self, plants: Iterable[Plant]) -> None:
         kept = list(plants)
-        self._by_id = {canonical_id(p.id): p for p in kept}
+        self._by_id = {spelling: p for p in kept for spelling in (p.id, canonical_id(p.id))}
         self._by_stamp = {(p.campaign, p.marker): p for p in kept}
         self._by_marker = {p.marker: p for p in kept}
 
     def match(self, source: Source) -> Match | None:
         """What a source is: one of these plants, somebody else's plant, or None for the owner's own."""
-        if source.id is not None and (plant := self._by_id.get(canonical_id(source.id))):
+        if source.id is not None and (plant := self._named(source.id)):
             return Match((plant,), "id")
         stamp = read_stamp(source.metadata)
         if stamp is not None:
             known = self._by_stamp.get((stamp.campaign, stamp.marker))
             return Match((known,) if known else (), "metadata")
         for value in (source.metadata or {}).values():
-            if isinstance(value, str) and (plant := self._by_id.get(canonical_id(value))):
+            if isinstance(value, str) and (plant := self._named(value)):
                 return Match((plant,), "metadata")
         # a source may hold several plants where an app joins chunks; each marker counts
         found = tuple(self._by_marker[m] for m in sorted(find_markers(source.text)) if m in self._by_marker)
         return Match(found, "marker") if found else None
+
+    def _named(self, id_: str) -> Plant | None:
+        """The plant of that id; the spelling it was written with is by far the commonest and is tried first."""
+        return self._by_id.get(id_) or self._by_id.get(canonical_id(id_))
 
 
 def canonical_id(value: str) -> str:

@@ -24,6 +24,7 @@ STAMP_KEY = "darnel_plant"
 NAMESPACE = uuid.UUID("5f0c6a8e-9d0b-5c1e-8d43-6461726e656c")
 _MARKER = re.compile(r"(?<![0-9a-z_-])darnel-[a-z2-7]{16}(?![0-9a-z_-])")
 _STAMP = re.compile(r"1:([0-9a-z-]+):(darnel-[a-z2-7]{16}):([0-9a-f]{16})")
+_CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
 
 MetaValue = str | int | float | bool | None | Sequence[Any]
 
@@ -159,8 +160,7 @@ def _checked(value: Any, what: str) -> Any:
 def content_digest(text: str | None, metadata: Mapping[str, Any] | None) -> str:
     """SHA-256 (hex) over the text and the metadata without the kit's own keys."""
     rest = {k: v for k, v in (metadata or {}).items() if k not in (KIT_KEY, STAMP_KEY)}
-    canonical = json.dumps([text, rest], ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode([text, rest]).encode()).hexdigest()
 
 
 def read_stamp(metadata: Mapping[str, Any] | None) -> Stamp | None:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from darnel.core.corpus import Reply, Retriever, Source
 from darnel.core.evidence import PlantIndex, Proof
 from darnel.core.plant import Plant
@@ -16,8 +18,7 @@ SAME_SCORE = 1e-6
 """Relative difference below which two scores are one: float32 has no more to say."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One place of a returned list: a record of the owner's (``plants`` empty) or planted."""
 
     source: Source

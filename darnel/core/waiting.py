@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from darnel.core.batches import chunks
-from darnel.core.corpus import CorpusInjector, Record
+from darnel.core.corpus import CorpusInjector, Record, VectorReader
 from darnel.core.plant import Plant, read_stamp
 
 READ_CHUNK = 1_000
@@ -14,11 +14,12 @@ FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
 
 
-def read_all(injector: CorpusInjector, ids: Sequence[str]) -> dict[str, Record]:
-    """``injector.read`` in chunks; whatever the store raises passes through."""
+def read_all(injector: CorpusInjector, ids: Sequence[str], *, vectors: bool = False) -> dict[str, Record]:
+    """Read by id in chunks, with vectors where they are asked for; whatever the store raises passes through."""
+    read = injector.read_vectors if vectors and isinstance(injector, VectorReader) else injector.read
     found: dict[str, Record] = {}
     for chunk in chunks(ids, READ_CHUNK):
-        found.update(injector.read(chunk))
+        found.update(read(chunk))
     return found
 
 

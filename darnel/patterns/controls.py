@@ -15,11 +15,12 @@ def _carrier(request: CraftRequest) -> str:
 def _honest(request: CraftRequest) -> str:
     """Sentences of what the corpus returned for the query, one a passage in order, as many words as the carrier has."""
     room = len(request.body.split()) * request.strength - 2
-    pools = [sentences(text) for text in request.passages]
-    drawn = [request.random.choice(pool) for pool in pools if pool]
     kept: list[str] = []
-    for sentence in drawn:
-        kept.extend(sentence.split()[: room - len(kept)])
+    for text in request.passages:
+        if len(kept) >= room:
+            break  # the rest would be cut off
+        if pool := sentences(text):
+            kept.extend(request.random.choice(pool).split()[: room - len(kept)])
     if not kept:
         raise PlantError("pattern 'honest' needs the corpus's own sentences and the query returned none; leave it out")
     return f"{' '.join(kept)} Ref {request.marker}"

@@ -90,12 +90,12 @@ class ChromaCorpus:
             self.collection.delete(ids=list(chunk), where={KIT_KEY: KIT_VALUE})
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """See ``CorpusInjector.read``."""
-        records: dict[str, Record] = {}
-        for chunk in chunks(list(dict.fromkeys(ids)), READ_CHUNK):
-            found = self.collection.get(ids=list(chunk), include=["documents", "metadatas", "embeddings"])
-            records.update((r.id, r) for r in _records(found))
-        return records
+        """See ``CorpusInjector.read``; without vectors."""
+        return self._read(ids, ["documents", "metadatas"])
+
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``VectorReader.read_vectors``."""
+        return self._read(ids, ["documents", "metadatas", "embeddings"])
 
     def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; by id, since paging by offset can miss records of a corpus that changes."""
@@ -146,6 +146,12 @@ class ChromaCorpus:
         if metric == "ip":
             return [float(s) for s in dots - 1]
         return [float(s) for s in -((asked - planted) ** 2).sum(axis=1)] if metric == "l2" else None
+
+    def _read(self, ids: Sequence[str], include: list[str]) -> dict[str, Record]:
+        records: dict[str, Record] = {}
+        for chunk in chunks(list(dict.fromkeys(ids)), READ_CHUNK):
+            records.update((r.id, r) for r in _records(self.collection.get(ids=list(chunk), include=include)))
+        return records
 
     def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
         import numpy as np
