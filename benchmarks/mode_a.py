@@ -76,7 +76,8 @@ def run_darnel(collection: Any, queries: Any, embedder: Any, ledger: Path, patte
     results = darnel.run(collection, queries, patterns, embedder=embedder, ledger=ledger)
     # 2 is possible: an approximate index may leave a plant unreachable, which the run says
     assert results.exit_code in (0, 2), results.errors
-    assert not (results.leftovers or results.errors), results.errors
+    assert not results.leftovers
+    assert not results.errors, results.errors
     assert results.corpus_digest is not None
     assert results.corpus_digest.same
     return results
