@@ -142,7 +142,7 @@ run_options = _bundle(
         type=click.FloatRange(0, 1),
         default=0.0,
         show_default=True,
-        help="Share of queries that may be inconclusive before the run counts as untestable.",
+        help="Share of a pattern's queries that may be inconclusive before the run counts as untestable.",
     ),
     _option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
     _option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from darnel.core.gate import check_gate
 from darnel.core.observe import QueryOutcome, observe
+from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing
 from darnel.core.results import (
@@ -22,6 +23,7 @@ from darnel.core.results import (
     QueryInfo,
     Results,
     RunInfo,
+    Score,
     TargetInfo,
 )
 from darnel.core.run import Run
@@ -30,6 +32,8 @@ from darnel.core.secrets import redact
 from darnel.core.stats import rate
 from darnel.core.version import darnel_version
 
+INDEX_LOSS = 0.05
+"""Share of a pattern's queries that an approximate index may lose before the run counts as untestable."""
 NAMED = 20
 """Record ids named in a digest difference at the most."""
 
@@ -42,10 +46,8 @@ def assemble(run: Run) -> Results:
     scores = score_all(outcomes, controls, lists, run.options)
     gates = [check_gate(gate, scores) for gate in run.gates]
     baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
-    asked = sum(score.queries for score in scores)
-    inconclusive = sum(score.inconclusive for score in scores) / asked if asked else 1.0
     doubts = [
-        inconclusive > run.options.max_inconclusive,
+        not scores or any(_doubtful(score, run.options) for score in scores),
         run.interrupted,
         digest is not None and digest.same is not True,
     ]
@@ -75,6 +77,15 @@ def assemble(run: Run) -> Results:
         warnings=run.warnings,
         errors=run.errors,
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
+    )
+
+
+def _doubtful(score: Score, options: RunOptions) -> bool:
+    """Whether too much of a pattern could not be told; a little that only an approximate index lost is in its nature."""
+    unexplained = score.inconclusive - score.index_lost
+    return (
+        unexplained > options.max_inconclusive * score.queries
+        or score.inconclusive > max(options.max_inconclusive, INDEX_LOSS) * score.queries
     )
 
 

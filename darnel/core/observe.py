@@ -16,13 +16,15 @@ from darnel.core.waves import Answer
 class QueryOutcome:
     """One query under one dose, ready to be scored. ``best``: rank of its best plant, None where none was retrieved.
 
-    ``certain``: none of its plants is inconclusive. ``in_top_k``: its plants among the first k, None where not certain.
+    ``doubt_from``: the first place where a plant may stand of which it cannot be told; infinity where there is none.
+    ``index_lost``: the doubt is the index's alone. ``in_top_k``: its plants among the first k, None where in doubt.
     ``after``: the owner's records among the first k.
     """
 
     label: str
     query: Query
-    certain: bool
+    doubt_from: float
+    index_lost: bool
     best: int | None
     in_top_k: int | None
     after: tuple[str | None, ...]
@@ -32,21 +34,27 @@ class QueryOutcome:
 
         One that was is a fact, whatever became of its siblings; that none was takes all of them.
         """
-        return self.certain or (self.best is not None and self.best <= k)
+        return self.sure_to(k) or (self.best is not None and self.best <= k)
+
+    def sure_to(self, k: int) -> bool:
+        """Whether every plant's part in the first ``k`` is known."""
+        return self.doubt_from > k
 
 
 def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], QueryOutcome]:
     """The observations of one answer, one a plant, and the query's outcome."""
     rows = [_observe_plant(answer, plant, options) for plant in answer.plants]
     ranks = [row.rank for row in rows if row.rank is not None]
-    certain = bool(rows) and all(row.outcome != "inconclusive" for row in rows)
+    doubtful = [p for p, row in zip(answer.plants, rows, strict=True) if row.outcome == "inconclusive"]
+    doubt_from = min((_doubt_from(answer, p) for p in doubtful), default=float("inf") if rows else 1)
     listing = answer.listing
     outcome = QueryOutcome(
         label=answer.label,
         query=answer.query,
-        certain=certain,
+        doubt_from=doubt_from,
+        index_lost=bool(doubtful) and all(p.id in answer.unreachable for p in doubtful),
         best=min(ranks, default=None),
-        in_top_k=sum(1 for rank in ranks if rank <= options.k) if certain else None,
+        in_top_k=sum(1 for rank in ranks if rank <= options.k) if doubt_from > options.k else None,
         after=tuple(listing.own_ids(options.k)) if listing else (),
     )
     return rows, outcome
@@ -84,8 +92,14 @@ def _problem(answer: Answer, plant: Plant) -> str | None:
         why = f" ({answer.planting.error})" if answer.planting.error else ""
         return f"not visible: not read back within {answer.planting.delay:.1f} s{why}"
     if plant.id in answer.unreachable:
-        return answer.unreachable[plant.id]
+        return answer.unreachable[plant.id].why
     return _listing_problem(answer.listing)
+
+
+def _doubt_from(answer: Answer, plant: Plant) -> int:
+    """The best place an inconclusive plant may have had."""
+    lost = answer.unreachable.get(plant.id)
+    return lost.rank if lost else 1
 
 
 def _listing_problem(listing: Listing) -> str | None:

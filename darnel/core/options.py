@@ -25,8 +25,9 @@ class RunOptions:
     """How a run is made. Times are in seconds.
 
     ``isolation``: what is planted at once: one ``pattern`` for all queries, one pattern for one ``query``, or all
-    ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``max_inconclusive``: share of
-    queries, over all patterns, that may be inconclusive before the run counts as untestable. ``accept``: names of
+    ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``max_inconclusive``: share of a
+    pattern's queries that may be inconclusive before the run counts as untestable (of what only an approximate index
+    lost, 5 % in any case). ``accept``: names of
     preflight checks that may fail; they become warnings.
     """
 

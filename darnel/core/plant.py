@@ -22,8 +22,8 @@ STAMP_KEY = "darnel_plant"
 """Metadata key that says which plant: ``1:<campaign>:<marker>:<content digest>``."""
 
 NAMESPACE = uuid.UUID("5f0c6a8e-9d0b-5c1e-8d43-6461726e656c")
-_MARKER = re.compile(r"(?<![0-9a-z_-])darnel-[a-z2-7]{16}(?![0-9a-z_-])")
-_STAMP = re.compile(r"1:([0-9a-z-]+):(darnel-[a-z2-7]{16}):([0-9a-f]{16})")
+_MARKER = re.compile(r"(?<![0-9a-z_-])darnel-[a-z2-7]{10}(?![0-9a-z_-])")
+_STAMP = re.compile(r"1:([0-9a-z-]+):(darnel-[a-z2-7]{10}):([0-9a-f]{16})")
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
 
 MetaValue = str | int | float | bool | None | Sequence[Any]
@@ -66,9 +66,13 @@ class Plant:
 
 
 def make_marker(seed: int, *parts: object) -> str:
-    """A harmless token, 80 bits wide and the same for the same parts: ``darnel-`` and 16 base-32 letters."""
-    raw = hashlib.sha256(_join(seed, *parts)).digest()[:10]
-    return "darnel-" + base64.b32encode(raw).decode().lower()
+    """A harmless token, 50 bits wide and the same for the same parts: ``darnel-`` and 10 base-32 letters.
+
+    Short on purpose: what a marker adds to a text, an embedder averages in. With 16 letters
+    a static embedder ranked the plants of one echo among the first 10 for 69 % of Cranfield's queries, with 10 for 74 %.
+    """
+    raw = base64.b32encode(hashlib.sha256(_join(seed, *parts)).digest())
+    return "darnel-" + raw[:10].decode().lower()
 
 
 def plant_id(identity: str, campaign: str, name: str) -> str:

@@ -29,8 +29,16 @@ class Row:
     plants: tuple[Plant, ...]
 
 
-def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str], depth: int) -> dict[str, str]:
-    """Plant id → why its absence from its query's list says nothing; plants that do not belong there are not in it."""
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Why a plant's absence from its query's list says nothing. ``rank``: where an exact search would put it at best."""
+
+    rank: int
+    why: str
+
+
+def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str], depth: int) -> dict[str, Lost]:
+    """Plant id → how it was lost; plants that do not belong in their list are not in it."""
     quiet = [(row, p) for row in rows for p in row.plants if p.id in visible and place(row.listing, p) is None]
     if not quiet:
         return {}
@@ -41,20 +49,21 @@ def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str
     return _probe(retriever, [p for _, p in quiet])
 
 
-def _missed(quiet: Sequence[tuple[Row, Plant]], scores: Sequence[float], depth: int) -> dict[str, str]:
+def _missed(quiet: Sequence[tuple[Row, Plant]], scores: Sequence[float], depth: int) -> dict[str, Lost]:
     """Plants whose exact score beats the list's place ``depth`` (or any at all, where the list is shorter)."""
-    missed: dict[str, str] = {}
+    missed: dict[str, Lost] = {}
     for (row, plant), score in zip(quiet, scores, strict=True):
         better = [
             e for e in row.listing.entries if e.source.score is None or e.source.score >= score - MARGIN * abs(score)
         ]
         if len(better) < depth:
-            why = f"an exact search would put it at rank {len(better) + 1} and the store's did not return it"
-            missed[plant.id] = f"unreachable: {why} (approximate index)"
+            rank = len(better) + 1
+            why = f"an exact search would put it at rank {rank} and the store's did not return it (approximate index)"
+            missed[plant.id] = Lost(rank, f"unreachable: {why}")
     return missed
 
 
-def _probe(retriever: Retriever, plants: Sequence[Plant]) -> dict[str, str]:
+def _probe(retriever: Retriever, plants: Sequence[Plant]) -> dict[str, Lost]:
     """Plants that the store shows by id while its search does not find them even by their own text."""
     hidden = list(plants)
     for depth in PROBE_DEPTHS:
@@ -63,7 +72,8 @@ def _probe(retriever: Retriever, plants: Sequence[Plant]) -> dict[str, str]:
         texts, keeps = [p.text for p in hidden], [_any] * len(hidden)
         lists = ask(retriever, texts, PlantIndex(hidden), keeps, depth=depth, deepen=False)
         hidden = [p for p, listing in zip(hidden, lists, strict=True) if place(listing, p) is None]
-    return {p.id: "unreachable: the store holds it, but its search does not find it by its own text" for p in hidden}
+    why = "unreachable: the store holds it, but its search does not find it by its own text"
+    return {p.id: Lost(1, why) for p in hidden}
 
 
 def _any(_plant: Plant) -> bool:

@@ -99,6 +99,7 @@ class Score(msgspec.Struct, frozen=True):
     control: bool
     queries: int
     inconclusive: int
+    index_lost: int
     exposure: dict[str, Rate]
     mrr: Mean
     slot_share: Mean

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from darnel.core.again import ask_again
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
@@ -33,7 +34,7 @@ from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
 from darnel.core.text import storable
 from darnel.core.waiting import read_all
-from darnel.core.waves import Answer, Wave, WaveResult, failed_wave, plan_waves, run_wave
+from darnel.core.waves import Wave, WaveResult, failed_wave, plan_waves, run_wave
 
 PASSAGES = 10
 """Baseline records whose texts a pattern may read for a query."""
@@ -157,38 +158,17 @@ def _measure(run: Run, campaign: Campaign) -> None:
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
         result = run_wave(wave, run.target, campaign, options)
-        if len(wave.queries) > 1 and not _why_stop(result):
-            result = _ask_alone(run, campaign, wave, result)
+        if not _why_stop(result) and (lost := ask_again(wave, run.target, campaign, options, result)):
+            run.warnings.append(
+                f"{_title(wave)}: the store's search did not show plants of {lost} questions at first, though by their "
+                "vectors they belonged in the list; they were planted and asked again"
+            )
         run.waves.append(result)
         run.errors.extend(result.errors)
         if why := _why_stop(result):
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
-
-
-def _ask_alone(run: Run, campaign: Campaign, wave: Wave, result: WaveResult) -> WaveResult:
-    """Plant again, a query at a time, where the index missed plants or others crowded them out; that many at once is why.
-
-    What a second wave finds replaces the first's answer for that query.
-    """
-    missed = {a.query.id for a in result.answers if a.unreachable.keys() & {p.id for p in a.plants}}
-    missed |= {a.query.id for a in result.answers if a.listing is not None and not a.listing.complete}
-    again: dict[tuple[str, str], Answer] = {}
-    for query in [q for q in wave.queries if q.id in missed]:
-        alone = run_wave(Wave(wave.crops, (query,)), run.target, campaign, run.options)
-        again.update(((a.label, a.query.id), a) for a in alone.answers)
-        result.errors.extend(alone.errors)
-        result.not_removed, result.nothing_visible = alone.not_removed, alone.nothing_visible
-        if _why_stop(result):
-            break
-    if again:
-        run.warnings.append(
-            f"{_title(wave)}: with everything planted at once the search lost plants of {len(missed)} questions; "
-            "they were planted and asked again, one question at a time"
-        )
-    result.answers = [again.get((a.label, a.query.id), a) for a in result.answers]
-    return result
 
 
 def _why_stop(result: WaveResult) -> str | None:

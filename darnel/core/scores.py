@@ -36,7 +36,7 @@ def _score(
     options: RunOptions,
 ) -> Score:
     known = [row for row in rows if row.known_at(options.k)]
-    certain = [row for row in rows if row.certain]
+    certain = [row for row in rows if row.sure_to(options.k)]
     ranks = [_rank(row) for row in known]
     median = statistics.median(ranks) if ranks else float("inf")
     return Score(
@@ -44,6 +44,7 @@ def _score(
         control=control,
         queries=len(rows),
         inconclusive=len(rows) - len(known),
+        index_lost=sum(1 for row in rows if row.index_lost and not row.known_at(options.k)),
         exposure=dict(exposures[label]),
         mrr=mean([1 / _rank(row) for row in rows if row.known_at(1)], options.seed),
         slot_share=mean([row.in_top_k / options.k for row in rows if row.in_top_k is not None], options.seed),

@@ -14,7 +14,7 @@ from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.ranking import Keep, Listing, ask
-from darnel.core.reach import Row, find_unreachable
+from darnel.core.reach import Lost, Row, find_unreachable
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Wave:
 class Answer:
     """What one query brought for one dose.
 
-    ``unreachable``: plant id → why its absence from the list says nothing. ``problem``: why there is no list.
+    ``unreachable``: plant id → how the index lost it. ``problem``: why there is no list.
     """
 
     label: str
@@ -41,7 +41,7 @@ class Answer:
     plants: tuple[Plant, ...]
     listing: Listing | None
     planting: Planting | None
-    unreachable: Mapping[str, str] = field(default_factory=dict)
+    unreachable: Mapping[str, Lost] = field(default_factory=dict)
     problem: str | None = None
 
 
