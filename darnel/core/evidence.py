@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from darnel.core.corpus import Source
 from darnel.core.plant import Plant, find_markers, read_stamp
@@ -19,6 +19,9 @@ _HEX = r"(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 _UUID = re.compile(rf"(?:urn:uuid:)?({_HEX})|\{{({_HEX})\}}", re.IGNORECASE | re.ASCII)
 
 Proof = Literal["id", "metadata", "marker"]
+
+UUID_LENGTHS = range(32, 46)
+"""From bare hexadecimal to urn and hyphens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +45,28 @@ class PlantIndex:
         """What a source is: one of these plants, somebody else's plant, or None for the owner's own."""
         if source.id is not None and (plant := self._named(source.id)):
             return Match((plant,), "id")
-        stamp = read_stamp(source.metadata)
-        if stamp is not None:
-            known = self._by_stamp.get((stamp.campaign, stamp.marker))
-            return Match((known,) if known else (), "metadata")
-        for value in (source.metadata or {}).values():
-            if isinstance(value, str) and (plant := self._named(value)):
-                return Match((plant,), "metadata")
+        if source.metadata and (match := self._by_metadata(source.metadata)):
+            return match
         # a source may hold several plants where an app joins chunks; each marker counts
         found = tuple(self._by_marker[m] for m in sorted(find_markers(source.text)) if m in self._by_marker)
         return Match(found, "marker") if found else None
 
+    def _by_metadata(self, metadata: Mapping[str, Any]) -> Match | None:
+        stamp = read_stamp(metadata)
+        if stamp is not None:
+            known = self._by_stamp.get((stamp.campaign, stamp.marker))
+            return Match((known,) if known else (), "metadata")
+        for value in metadata.values():
+            if isinstance(value, str) and (plant := self._named(value)):
+                return Match((plant,), "metadata")
+        return None
+
     def _named(self, id_: str) -> Plant | None:
         """The plant of that id; the spelling it was written with is by far the commonest and is tried first."""
-        return self._by_id.get(id_) or self._by_id.get(canonical_id(id_))
+        plant = self._by_id.get(id_)
+        if plant is None and len(id_) in UUID_LENGTHS:
+            plant = self._by_id.get(canonical_id(id_))
+        return plant
 
 
 def canonical_id(value: str) -> str:

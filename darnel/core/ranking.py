@@ -116,7 +116,7 @@ def ask(
         short = [i for i, listing in enumerate(lists) if not listing.complete]
         if not short:
             break
-        asked = min(asked * 4, MOST_ASKED)
+        asked = min(asked * 2, MOST_ASKED)
         for i, reply in zip(short, retriever.retrieve([texts[i] for i in short], asked), strict=True):
             lists[i] = recognise(reply, index, keeps[i], wanted=wanted, asked=asked)
     return lists
