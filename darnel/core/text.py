@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 _WORD = re.compile(r"\w+")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+# every branch starts with a character of its own, so the search skips from one to the next; a look-behind would stop at each
+_SENTENCE_END = re.compile(r"[.!?]\s+|[。！？]|\n+")
 
 
 def unstorable(text: str) -> str | None:
@@ -52,4 +53,9 @@ def content_terms(text: str) -> list[str]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, trimmed, empty ones left out."""
-    return [s for part in _SENTENCE_END.split(text) if (s := " ".join(part.split()))]
+    parts, start = [], 0
+    for end in _SENTENCE_END.finditer(text):
+        parts.append(text[start : end.start() + 1])  # the mark stays with its sentence; a line break is trimmed below
+        start = end.end()
+    parts.append(text[start:])
+    return [s for part in parts if (s := " ".join(part.split()))]
