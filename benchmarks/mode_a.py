@@ -25,7 +25,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.raw_client import RecordingCollection, describe_plan, load_plan, plan_of, replay, save_plan
+from benchmarks import peer
+from benchmarks.raw_client import Call, RecordingCollection, describe_plan, load_plan, plan_of, replay, save_plan
 from benchmarks.stores import Corpus, RecordingEmbedder, beir, build, copied, synthetic, table_embedder
 
 PATTERNS = ("control", "honest", "echo:1", "keywords:5", "answer:1", "flood:5")
@@ -40,9 +41,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="darnel-bench-") as name:
         root = Path(name)
         if options.peer:
-            from benchmarks.peer import compare_with_peer
-
-            report["peer"] = compare_with_peer(root, options.peer_pairs)
+            report["peer"] = _compare(root / "peer", options.peer_pairs, min(options.rounds, 5))
         else:
             corpora = [lambda: beir("cranfield")] if not options.sizes else []
             corpora += [lambda size=size: synthetic(size, 225) for size in options.sizes]
@@ -69,11 +68,13 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run_darnel(collection: Any, queries: Any, embedder: Any, ledger: Path, patterns: Sequence[str] = PATTERNS) -> Any:
+def run_darnel(collection: Any, queries: Any, embedder: Any, ledger: Path, isolation: Any = "pattern") -> Any:
     """One complete run, all proofs on."""
     import darnel
+    from darnel.core.options import RunOptions
 
-    results = darnel.run(collection, queries, patterns, embedder=embedder, ledger=ledger)
+    options = RunOptions(isolation=isolation)
+    results = darnel.run(collection, queries, PATTERNS, embedder=embedder, ledger=ledger, options=options)
     # 2 is possible: an approximate index may leave a plant unreachable, which the run says
     assert results.exit_code in (0, 2), results.errors
     assert not results.leftovers
@@ -83,8 +84,12 @@ def run_darnel(collection: Any, queries: Any, embedder: Any, ledger: Path, patte
     return results
 
 
-def prepare(corpus: Corpus, root: Path) -> dict[str, Any]:
-    """Build the store, and do one untimed run that computes every vector and records what the bare client must do."""
+def prepare(corpus: Corpus, root: Path) -> tuple[dict[str, Any], Any, Sequence[Call]]:
+    """Build the store, and do one untimed run that computes every vector and records what the bare client must do.
+
+    Returns facts for the report, the results of that run, and the calls.
+    """
+    root.mkdir()
     from darnel.adapters.chroma import chroma_target
 
     started = time.monotonic()
@@ -93,18 +98,18 @@ def prepare(corpus: Corpus, root: Path) -> dict[str, Any]:
     embedder = RecordingEmbedder(corpus.embedder)
     with copied(root / "store", root / "copy") as collection:
         recorder = RecordingCollection(collection)
-        run_darnel(chroma_target(recorder, embedder), corpus.queries, None, root / "warm.db")
+        results = run_darnel(chroma_target(recorder, embedder), corpus.queries, None, root / "warm.db")
     embedder.save(root / "vectors")
     plan = plan_of(recorder.calls, [embedder.seen["queries"][q.text] for q in corpus.queries])
     save_plan(plan, root / "plan")
     rows = [{"id": q.id, "text": q.text, "relevant": dict(q.judged)} for q in corpus.queries]
     (root / "queries.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    return {"corpus": corpus.name, "records": len(corpus.ids), "build seconds": round(built, 1), **describe_plan(plan)}
+    facts = {"corpus": corpus.name, "records": len(corpus.ids), "build seconds": round(built, 1), **describe_plan(plan)}
+    return facts, results, plan
 
 
 def _measure(corpus: Corpus, root: Path, rounds: int, memory: bool) -> dict[str, Any]:
-    root.mkdir()
-    facts = prepare(corpus, root)
+    facts, _, _ = prepare(corpus, root)
     seconds: dict[str, list[float]] = {"darnel": [], "raw": []}
     processor: dict[str, list[float]] = {"darnel": [], "raw": []}
     jobs = {"darnel": _darnel_job(root, corpus.queries), "raw": _raw_job(root)}
@@ -126,6 +131,15 @@ def _measure(corpus: Corpus, root: Path, rounds: int, memory: bool) -> dict[str,
     if memory:
         facts["peak MB"] = {side: _peak(side, root) for side in jobs}
     return facts
+
+
+def _compare(root: Path, pairs: int, rounds: int) -> dict[str, Any]:
+    if why := peer.missing():
+        return {"skipped": why}
+    corpus = beir("cranfield")
+    _, results, plan = prepare(corpus, root)
+    found = peer.pairs_of(corpus, results, plan)
+    return peer.compare(peer.Bench(root, corpus, found, table_embedder(root / "vectors"), run_darnel), pairs, rounds)
 
 
 def _darnel_job(root: Path, queries: Any) -> Any:
@@ -187,7 +201,18 @@ def _print(report: dict[str, Any]) -> None:
         if "peak MB" in facts:
             print(f"  {'peak MB':<24}" + "   ".join(f"{side} {value:.0f}" for side, value in facts["peak MB"].items()))
     if "peer" in report:
-        print(json.dumps(report["peer"], indent=2))
+        _print_peer(report["peer"])
+
+
+def _print_peer(found: dict[str, Any]) -> None:
+    if "skipped" in found:
+        print(f"peer skipped: {found['skipped']}")
+        return
+    print("\nmilliseconds a pattern-question pair")
+    for name, spread in found["milliseconds a pair"].items():
+        print(f"  {name:<42}{spread['median']:>8.2f}   ({spread['min']:.2f} to {spread['max']:.2f})")
+    for name in ("raginject / darnel", "raginject / darnel --isolation query"):
+        print(f"  {name:<42}{found[name]:>8.2f}")
 
 
 if __name__ == "__main__":

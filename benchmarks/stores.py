@@ -84,7 +84,7 @@ def synthetic(size: int, query_count: int, seed: int = 0) -> Corpus:
 
 def build(corpus: Corpus, folder: Path) -> None:
     """Write the corpus into a new Chroma store, as an application would have."""
-    client = _client(folder)
+    client = open_client(folder)
     collection = client.create_collection(
         COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
     )
@@ -103,7 +103,7 @@ def build(corpus: Corpus, folder: Path) -> None:
 @contextmanager
 def opened(folder: Path) -> Iterator[Any]:
     """The collection of a store, its index loaded."""
-    client = _client(folder)
+    client = open_client(folder)
     try:
         collection = client.get_collection(COLLECTION, embedding_function=None)
         collection.query(query_embeddings=np.ones((1, DIMENSION), dtype=np.float32), n_results=1)
@@ -162,7 +162,8 @@ def table_embedder(folder: Path) -> CachedEmbedder:
     return embedder
 
 
-def _client(folder: Path) -> Any:
+def open_client(folder: Path) -> Any:
+    """A client on a folder; Chroma gives all clients of a process on one folder the same store."""
     import chromadb
     from chromadb.config import Settings
 
