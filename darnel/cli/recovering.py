@@ -27,7 +27,7 @@ def found_campaigns(
         if target is not None:
             opened = open_target(target, allow_hosts=allow_hosts, writes=writes)
             stack.callback(opened.close)
-            yield [(found, opened) for found in find_in_target(opened, ledger)], ledger
+            yield [(found, opened) for found in find_in_target(opened, ledger, flush=writes)], ledger
             return
         assert ledger is not None
         cache: dict[str, Target] = {}

@@ -70,7 +70,11 @@ def _sweep_one(found: Any, target: Any, ledger: Any, named: bool, dry_run: bool,
         }
     swept = sweep(found, target, ledger, within=within)
     left = [{"id": item.id, "reason": item.reason} for item in swept.leftovers]
-    return {**row, "removed": len(swept.removed & (found.present or swept.removed)), "leftovers": left}
+    return {
+        **row,
+        "removed": len(swept.removed & (swept.removed if found.present is None else found.present)),
+        "leftovers": left,
+    }
 
 
 def _report(rows: list[dict[str, Any]], *, as_json: bool, nothing: str) -> int:

@@ -122,7 +122,10 @@ class CorpusInjector(Protocol):
         ...
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Delete those of the ids that hold plants; absent ids are fine, and an empty list reaches no store."""
+        """Delete those of the ids that hold plants; an empty list reaches no store.
+
+        Absent ids are fine and are sent all the same: the write of a plant may lie queued behind this removal.
+        """
         ...
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:

@@ -36,6 +36,10 @@ class QueryOutcome:
         """
         return self.sure_to(k) or (self.best is not None and self.best <= k)
 
+    def best_known(self, depth: int) -> bool:
+        """Whether no doubtful plant can be the best one, among the first ``depth``."""
+        return self.sure_to(depth) or (self.best is not None and self.best <= self.doubt_from)
+
     def sure_to(self, k: int) -> bool:
         """Whether every plant's part in the first ``k`` is known."""
         return self.doubt_from > k

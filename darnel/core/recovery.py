@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -41,14 +42,19 @@ class Swept:
     leftovers: tuple[Leftover, ...]
 
 
-def find_in_target(target: Target, ledger: Ledger | None) -> list[Found]:
+def find_in_target(target: Target, ledger: Ledger | None, *, flush: bool = False) -> list[Found]:
     """Every campaign with plants in this corpus: those the ledger knows, and those only the store shows.
+
+    With ``flush``, an id that nothing ever had is removed first: a store that still keeps the write of a killed process
+    in a queue, where no read sees it, then shows it.
 
     Raises:
         TargetError: the corpus cannot be described or read.
     """
     with blame_target("reading the corpus"):
         where = target.injector.describe()
+        if flush:
+            target.injector.remove([str(uuid.uuid4())])
         found = [_from_ledger(row, ledger, target, where) for row in _campaigns_of(where, ledger)] if ledger else []
         known = {item.campaign for item in found}
         return [item for item in found if item.plants] + _from_store(target, where, known)

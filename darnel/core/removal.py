@@ -60,7 +60,7 @@ def remove_proved(
     while True:
         try:
             due = pending | (set(unsure) - changed.keys())
-            pending, edited = _remove_once(injector, campaign, due)
+            pending, edited = _remove_once(injector, campaign, due, due & unsure)
             changed.update(edited)
         except Exception as error:  # the store's; tried again until the deadline
             problem = describe_error(error)
@@ -76,12 +76,19 @@ def remove_proved(
     return Removal(gone, tuple(left), time.monotonic() - started)
 
 
-def _remove_once(injector: CorpusInjector, campaign: str, due: Set[str]) -> tuple[set[str], dict[str, Leftover]]:
-    """Read, remove what is ours, read again; returns the ids still there and those somebody edited."""
-    ours, edited = _sort_out(read_all(injector, sorted(due)), campaign)
-    for chunk in chunks(sorted(ours), READ_CHUNK):
+def _remove_once(
+    injector: CorpusInjector, campaign: str, due: Set[str], unsure: Set[str]
+) -> tuple[set[str], dict[str, Leftover]]:
+    """Read, remove what is ours, read again; returns the ids still there and those somebody edited.
+
+    What was sent and is not seen is removed too: a store may have queued the write, and shows it only after the next one.
+    """
+    found = read_all(injector, sorted(due))
+    ours, edited = _sort_out(found, campaign)
+    going = sorted(ours | (unsure - found.keys()))
+    for chunk in chunks(going, READ_CHUNK):
         injector.remove(chunk)
-    return ours.intersection(read_all(injector, sorted(ours))), edited
+    return set(read_all(injector, going)), edited
 
 
 def _sort_out(found: Mapping[str, Record], campaign: str) -> tuple[set[str], dict[str, Leftover]]:

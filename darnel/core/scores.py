@@ -46,7 +46,7 @@ def _score(
         inconclusive=len(rows) - len(known),
         index_lost=sum(1 for row in rows if row.index_lost and not row.known_at(options.k)),
         exposure=dict(exposures[label]),
-        mrr=mean([1 / _rank(row) for row in rows if row.known_at(1)], options.seed),
+        mrr=mean([1 / _rank(row) for row in rows if row.best_known(options.depth)], options.seed),
         slot_share=mean([row.in_top_k / options.k for row in rows if row.in_top_k is not None], options.seed),
         displacement=mean(_displacements(certain, baseline, options.k), options.seed),
         retention=_retention(certain, baseline, options.k),
