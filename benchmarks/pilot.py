@@ -35,12 +35,16 @@ KS = ("1", "3", "10")
 
 @dataclass(frozen=True)
 class Cell:
-    """One exposure@k beside the pilot's; ``low`` and ``high``: interval of the difference (ours less the pilot's)."""
+    """One exposure@k beside the pilot's. ``n`` of the ``asked`` questions were conclusive.
+
+    ``low`` and ``high``: interval of the difference (ours less the pilot's).
+    """
 
     corpus: str
     retriever: str
     pattern: str
     k: str
+    asked: int
     n: int
     ours: float
     pilot: float
@@ -95,7 +99,10 @@ def measure(corpus: str, retriever: str, work: Path) -> list[Cell]:
 
 
 def table(cells: Sequence[Cell]) -> str:
-    """A line for each pattern and retriever: ours, the pilot's and the difference at each k; ``!`` where they disagree."""
+    """A line for each pattern and retriever: ours, the pilot's and the difference at each k; ``!`` where they disagree.
+
+    ``n``: conclusive questions, where not all were.
+    """
     lines = [f"{'set':<10}{'retriever':<11}{'pattern':<12}" + "".join(f"{f'@{k}: ours pilot diff':<28}" for k in KS)]
     rows: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
@@ -108,7 +115,8 @@ def table(cells: Sequence[Cell]) -> str:
 
 
 def _figures(cell: Cell) -> str:
-    return f"{cell.ours:.3f} {cell.pilot:.2f} {cell.ours - cell.pilot:+.3f}{'' if cell.agrees else ' !'}"
+    left_out = f" n={cell.n}" if cell.n < cell.asked else ""
+    return f"{cell.ours:.3f} {cell.pilot:.2f} {cell.ours - cell.pilot:+.3f}{left_out}{'' if cell.agrees else ' !'}"
 
 
 def _cells(results: object, pilot: dict[str, dict[str, list[float]]], corpus: str, retriever: str) -> Iterator[Cell]:
@@ -120,7 +128,7 @@ def _cells(results: object, pilot: dict[str, dict[str, list[float]]], corpus: st
             ours, theirs = scores[pattern].exposure[k], pilot[key][retriever][place]
             n = scores[pattern].queries
             apart = difference(ours, rate(round(theirs * n), n))
-            yield Cell(corpus, retriever, pattern, k, ours.n, ours.value, theirs, apart.low, apart.high)
+            yield Cell(corpus, retriever, pattern, k, n, ours.n, ours.value, theirs, apart.low, apart.high)
 
 
 if __name__ == "__main__":
