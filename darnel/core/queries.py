@@ -89,13 +89,18 @@ def _from_json(line: str, where: str, default_id: str) -> Query:
 
 
 def _from_csv(lines: list[str], name: str) -> Iterator[tuple[str, Query]]:
-    reader = csv.DictReader([f"{line}\n" for line in lines], strict=True)
+    at = 0
+
+    def fed() -> Iterator[str]:
+        nonlocal at  # the reader's own count lags behind where a line breaks it
+        for at, line in enumerate(lines, 1):  # noqa: B007
+            yield f"{line}\n"
+
     try:
-        for number, row in enumerate(reader, 1):
-            where = f"{name}:{reader.line_num}"
-            yield where, _from_row(row, where, f"q{number}")
+        for number, row in enumerate(csv.DictReader(fed(), strict=True), 1):
+            yield f"{name}:{at}", _from_row(row, f"{name}:{at}", f"q{number}")
     except csv.Error as error:
-        raise QueryFileError(f"{name}:{reader.line_num}: not CSV ({error})") from None
+        raise QueryFileError(f"{name}:{at}: not CSV ({error})") from None
 
 
 def _is_csv_header(line: str) -> bool:

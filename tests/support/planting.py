@@ -1,0 +1,36 @@
+"""Plants made by hand, for tests of the campaign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from darnel.core.campaign import Campaign
+from darnel.core.ledger import Ledger
+from darnel.core.plant import Plant, make_marker, make_plant
+
+
+def make_plants(campaign: Campaign, count: int = 10, **given: Any) -> list[Plant]:
+    """Plants of a campaign that was entered, each with its own copy number."""
+    made = []
+    for number in range(count):
+        marker = make_marker(0, number)
+        fields = {"text": f"planted {number} {marker}", "metadata": {"tenant": "acme"}, **given}
+        made.append(
+            make_plant(
+                identity=campaign.where.identity,
+                campaign=campaign.id,
+                pattern="hand",
+                strength=1,
+                query_id="q",
+                copy=number,
+                marker=marker,
+                **fields,
+            )
+        )
+    return made
+
+
+def states(ledger: Ledger, campaign: str) -> dict[str, str]:
+    """Plant id → state, of all a campaign's plants."""
+    every = ("writing", "written", "removed", "leftover", "changed")
+    return {p.id: p.state for p in ledger.plants(campaign, every)}
