@@ -18,7 +18,6 @@ from darnel.core.queries import Query
 from darnel.core.ranking import Keep, Listing, ask
 from darnel.core.reach import Lost, Row, find_unreachable
 
-
 MOST_AT_ONCE = 256
 """Plants of one wave in a corpus whose search may be approximate: among more that are alike, its index loses many."""
 
