@@ -53,16 +53,28 @@ class RecordingCollection:
 def plan_of(calls: Sequence[Call], questions: Any) -> list[Call]:
     """The writes, the deletes without their filter, and the rounds in which every question was asked.
 
-    Left out are probes (other vectors than the questions') and second, deeper searches for some of the questions.
+    Left out are probes (other vectors than the questions'), second and deeper searches for some of the questions, and
+    everything about plants that are planted a second time because the index lost them.
     """
     known = {row.tobytes() for row in np.asarray(questions, dtype=np.float32)}
-    plan = []
+    plan: list[Call] = []
+    done: set[tuple[str, str]] = set()
+    asked: set[bytes] = set()  # since the last write
+    again = False
     for call in calls:
-        if call.name == "query":
-            vectors = np.asarray(call.arguments["query_embeddings"], dtype=np.float32)
-            if {row.tobytes() for row in vectors} != known:
-                continue
         arguments = {k: v for k, v in call.arguments.items() if v is not None}
+        if call.name == "query":
+            vectors = {row.tobytes() for row in np.asarray(arguments["query_embeddings"], dtype=np.float32)}
+            first = vectors <= known - asked and (vectors == known or not again)
+            asked |= vectors
+            if not first:
+                continue
+        else:
+            items = {(call.name, id_) for id_ in arguments["ids"]}
+            asked, again = set(), items <= done
+            if again:
+                continue
+            done |= items
         if call.name == "delete":
             arguments = {"ids": arguments["ids"]}
         plan.append(Call(call.name, arguments))

@@ -34,7 +34,7 @@ from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
 from darnel.core.text import storable
 from darnel.core.waiting import read_all
-from darnel.core.waves import Wave, WaveResult, failed_wave, plan_waves, run_wave
+from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, plan_waves, run_wave
 
 PASSAGES = 10
 """Baseline records whose texts a pattern may read for a query."""
@@ -154,7 +154,8 @@ def _measure(run: Run, campaign: Campaign) -> None:
     with blame_target("asking the first questions"):
         run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
-    waves = list(plan_waves(run.crops, run.queries, options.isolation))
+    most = None if run.description.capabilities.exact else MOST_AT_ONCE
+    waves = list(plan_waves(run.crops, run.queries, options.isolation, most))
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
         result = run_wave(wave, run.target, campaign, options)

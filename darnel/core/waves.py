@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from darnel.core.batches import chunks
 from darnel.core.campaign import Campaign, Planting
 from darnel.core.corpus import Target
 from darnel.core.crafting import Crop
@@ -15,6 +17,9 @@ from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.ranking import Keep, Listing, ask
 from darnel.core.reach import Lost, Row, find_unreachable
+
+MOST_AT_ONCE = 256
+"""Plants of one wave in a corpus whose search may be approximate: among more that are alike, its index loses many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +65,21 @@ class WaveResult:
     errors: list[str] = field(default_factory=list)
 
 
-def plan_waves(crops: Sequence[Crop], queries: Sequence[Query], isolation: str) -> Iterator[Wave]:
-    """Cut the run into waves: a pattern at a time, a query at a time, or everything together."""
+def plan_waves(
+    crops: Sequence[Crop], queries: Sequence[Query], isolation: str, most: int | None = None
+) -> Iterator[Wave]:
+    """Cut the run into waves: a pattern at a time, a query at a time, or everything together.
+
+    ``most``: plants of one pattern that may be in the corpus at once; more are planted in several waves of like size.
+    """
     if isolation == "together":
         yield Wave(tuple(crops), tuple(queries))
         return
     for crop in crops:
-        if isolation == "query":
-            yield from (Wave((crop,), (query,)) for query in queries)
-        else:
-            yield Wave((crop,), tuple(queries))
+        plants = len(crop.all())
+        waves = len(queries) if isolation == "query" else math.ceil(plants / most) if most else 1
+        size = math.ceil(len(queries) / max(1, waves))
+        yield from (Wave((crop,), tuple(part)) for part in chunks(queries, size))
 
 
 def failed_wave(wave: Wave, problem: str) -> WaveResult:
