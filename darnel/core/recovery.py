@@ -80,9 +80,7 @@ def find_by_ledger(ledger: Ledger, reopen: Callable[[CampaignRow], Target]) -> l
     return out
 
 
-def sweep(
-    found: Found, target: Target, ledger: Ledger | None, *, within: float = 10.0, watch: float = SETTLE
-) -> Swept:
+def sweep(found: Found, target: Target, ledger: Ledger | None, *, within: float = 10.0, watch: float = SETTLE) -> Swept:
     """Remove one campaign's plants, prove it, and bring the ledger up to date.
 
     ``watch``: seconds to look for late writes of plants that were announced and never seen.

@@ -106,8 +106,7 @@ class Batches(Scenarios):
         If it fails, look at state that one inject leaves for the next.
         """
         room = max(p.size for p in plants) + 24 * (where.dimension or 0) + 1
-        for limits in ({"max_batch": 1}, {"max_batch_bytes": 2 * room}):
-            narrow = replace(where, **limits)
+        for narrow in (replace(where, max_batch=1), replace(where, max_batch_bytes=2 * room)):
             with self.campaign(injector, ledger, description=narrow) as campaign:
                 own = make_plants(where, campaign.id)
                 assert campaign.plant(own).visible == set(ids_of(own))

@@ -39,9 +39,7 @@ class Concurrency(Scenarios):
         assert not [*one.leftovers, *two.leftovers]
         assert eye.digests() == before
 
-    def test_campaigns_at_the_same_time(
-        self, again: Callable[[], Target], tmp_path: Path, eye: Witness
-    ) -> None:
+    def test_campaigns_at_the_same_time(self, again: Callable[[], Target], tmp_path: Path, eye: Witness) -> None:
         """Two threads, each with an injector and a ledger connection of its own, plant and remove over and over.
 
         If it fails, look at what two injectors share: a client that is not safe for threads, a scratch container.

@@ -61,7 +61,9 @@ class Describing(Scenarios):
         constant = {k: own[0][k] for k in shared if all(m.get(k) == own[0].get(k) for m in own)}
         assert dict(where.shape.constant) == constant
 
-    def test_shape_ignores_plants(self, where: CorpusDescription, injector: CorpusInjector, planted: list[Plant]) -> None:
+    def test_shape_ignores_plants(
+        self, where: CorpusDescription, injector: CorpusInjector, planted: list[Plant]
+    ) -> None:
         """Plants that are there do not change the shape that the next plants are given.
 
         If it fails, look at whether plants are left out of the sample.

@@ -7,7 +7,7 @@ here but ``open`` and its relatives may go through the adapter: the witness must
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -37,8 +37,8 @@ class ConformanceFixtures:
     """Whether a history that fails is made as short as possible, which takes a while."""
 
     @pytest.fixture
-    def store(self) -> Iterator[Any]:
-        """Yield a store filled with ``self.records()`` (and its neighbours), and clean up; a fresh one for each test."""
+    def store(self) -> Any:
+        """Yield a store filled with ``self.records()`` (and its neighbours), then clean up; a fresh one for each test."""
         raise NotImplementedError
 
     def open(self, store: Any, embedder: Embedder | None) -> Target:

@@ -33,7 +33,11 @@ def _is_ours(cls: type) -> bool:
 
 def _overridden_fixtures(cls: type, scenarios: type) -> Iterator[str]:
     for name, own in vars(scenarios).items():
-        if not name.startswith("_") and not name.startswith("test_") and inspect.getattr_static(cls, name, None) is not own:
+        if (
+            not name.startswith("_")
+            and not name.startswith("test_")
+            and inspect.getattr_static(cls, name, None) is not own
+        ):
             yield f"{cls.__name__} overrides {name}, which is part of the suite; delete it"
 
 

@@ -42,8 +42,14 @@ class Histories(Scenarios):
         crash makes. ``--darnel-examples`` sets how many histories are tried.
         """
         given = request.config.getoption("--darnel-examples", default=None)
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
-            lambda: History(self, store, target, again, ledger, eye),
+        suite = self
+
+        class FromHere(History):
+            def __init__(self) -> None:
+                super().__init__(suite, store, target, again, ledger, eye)
+
+        run_state_machine_as_test(
+            FromHere,
             settings=settings(
                 max_examples=int(given or self.examples),
                 stateful_step_count=STEPS,

@@ -16,7 +16,7 @@ _PASSAGES = (
     "Walnut shells, ground fine, polish brass without scratching it.",
     "The compass in the wheelhouse reads two degrees too far west.",
     "Hay from the lower meadow goes to the stables at the mill.",
-    "Крепость закрыта по понедельникам; ключ хранится у сторожа.",  # not every corpus is English
+    "Die Fähre fährt montags später; der Fährmann schläft länger.",  # not every corpus is English
     "The library lends maps for a week and atlases for a day.",
     "Salt is weighed at the east door and paid for at the west door.",
     "Ropes older than three winters are cut up and sold as kindling.",

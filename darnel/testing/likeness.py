@@ -82,7 +82,10 @@ class Likeness(Scenarios):
         stored = eye.records()
         for plant in planted:
             metadata = stored[plant.id].metadata or {}
-            assert (metadata.get(KIT_KEY), metadata.get(STAMP_KEY)) == (plant.metadata[KIT_KEY], plant.metadata[STAMP_KEY])
+            assert (metadata.get(KIT_KEY), metadata.get(STAMP_KEY)) == (
+                plant.metadata[KIT_KEY],
+                plant.metadata[STAMP_KEY],
+            )
 
     def test_plants_match_with_the_bare_minimum(self, injector: CorpusInjector, eye: Witness) -> None:
         """A corpus may have no shape to imitate: a plant with only the kit's keys is written all the same.

@@ -53,9 +53,7 @@ class Removing(Scenarios):
         with eye.unchanged("the second removal"):
             self.pull(injector, planted)
 
-    def test_remove_what_was_never_there(
-        self, injector: CorpusInjector, planted: list[Plant], eye: Witness
-    ) -> None:
+    def test_remove_what_was_never_there(self, injector: CorpusInjector, planted: list[Plant], eye: Witness) -> None:
         """Ids that were never injected raise nothing and change nothing.
 
         If it fails, look at missing ids that raise, and at ids that are shortened or matched in part.

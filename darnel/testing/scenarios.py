@@ -118,7 +118,9 @@ class Scenarios(ConformanceFixtures):
     def put(self, store: Any, records: Sequence[Record]) -> None:
         """Write as the application does, with vectors, and let the store settle."""
         vectors = self.embedder().documents([r.text or "" for r in records]) if self.declared.vectors else None
-        filled = [Record(r.id, r.text, r.metadata, None if vectors is None else vectors[n]) for n, r in enumerate(records)]
+        filled = [
+            Record(r.id, r.text, r.metadata, None if vectors is None else vectors[n]) for n, r in enumerate(records)
+        ]
         self.write(store, filled)
         self.settle()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from darnel.core.corpus import CorpusDescription, CorpusInjector
 from darnel.core.errors import PlantError
 from darnel.core.ledger import Ledger
-from darnel.core.plant import Plant
+from darnel.core.plant import MetaValue, Plant
 from darnel.testing.plants import changed, make_plants
 from darnel.testing.scenarios import CAMPAIGN, Scenarios
 from darnel.testing.witness import Witness, assert_holds
@@ -25,7 +26,7 @@ UNUSUAL = {
     "long": "the same few words over and over " * 1_500,
 }
 BAD = {"a NUL": "a\0b", "a lone surrogate": "a\ud800b", "nothing": "   "}
-VALUES = {
+VALUES: Mapping[str, MetaValue] = {
     "empty": "",
     "spaces": "  x  ",
     "line": "a\r\nb",

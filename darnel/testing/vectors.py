@@ -51,9 +51,7 @@ class Vectors(Scenarios):
         assert _cosine(eye.records()[plants[2].id].vector, own) > AGREE
         self._assert_embedded(eye, [*plants[:2], *plants[3:]])
 
-    def test_an_embedder_of_another_dimension_is_refused(
-        self, store: Any, plants: list[Plant], eye: Witness
-    ) -> None:
+    def test_an_embedder_of_another_dimension_is_refused(self, store: Any, plants: list[Plant], eye: Witness) -> None:
         """A ``DarnelError`` before any write.
 
         If it fails, look at ``check_dimension``; some stores take any length and fail when asked.

@@ -21,7 +21,7 @@ def chroma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def embedded(chroma_folder: Path) -> tuple[Any, Any]:
+def embedded_clients(chroma_folder: Path) -> tuple[Any, Any]:
     """The application's client on a folder, and one of another tenant's."""
     chromadb = pytest.importorskip("chromadb")
     settings = chromadb.config.Settings(anonymized_telemetry=False)
@@ -53,8 +53,8 @@ def chroma_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def served(chroma_url: str) -> tuple[Any, Any]:
-    """The same as ``embedded``, over HTTP."""
+def served_clients(chroma_url: str) -> tuple[Any, Any]:
+    """The same as ``embedded_clients``, over HTTP."""
     import chromadb
 
     host, port = chroma_url.removeprefix("http://").split(":")

@@ -15,8 +15,8 @@ from .chroma_store import Chroma, ChromaFixtures, asking
 
 class EmbeddedFixtures(ChromaFixtures):
     @pytest.fixture
-    def store(self, embedded: tuple[Any, Any], chroma_folder: Path) -> Iterator[Chroma]:
-        with self.filled(embedded, chroma_folder) as store:
+    def store(self, embedded_clients: tuple[Any, Any], chroma_folder: Path) -> Iterator[Chroma]:
+        with self.filled(embedded_clients, chroma_folder) as store:
             yield store
 
     def second_app(self, store: Any) -> App:

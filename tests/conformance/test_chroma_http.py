@@ -14,8 +14,8 @@ from .chroma_store import Chroma, ChromaFixtures, asking
 
 class ServedFixtures(ChromaFixtures):
     @pytest.fixture
-    def store(self, served: tuple[Any, Any], chroma_url: str) -> Iterator[Chroma]:
-        with self.filled(served, chroma_url) as store:
+    def store(self, served_clients: tuple[Any, Any], chroma_url: str) -> Iterator[Chroma]:
+        with self.filled(served_clients, chroma_url) as store:
             yield store
 
     def second_app(self, store: Any) -> App:

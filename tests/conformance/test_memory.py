@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import pytest
@@ -22,9 +22,9 @@ class MemoryFixtures(ConformanceFixtures):
         return BM25Ranker()
 
     @pytest.fixture
-    def store(self) -> Iterator[dict[str, MemoryCorpus]]:
+    def store(self) -> dict[str, MemoryCorpus]:
         under_test = self.corpus(self.records(), ranker=self.ranker(), name="docs")
-        yield {"docs": under_test, "next door": MemoryCorpus(self.neighbour_records())}
+        return {"docs": under_test, "next door": MemoryCorpus(self.neighbour_records())}
 
     def open(self, store: Any, embedder: Embedder | None) -> Target:
         return memory_target(store["docs"])
