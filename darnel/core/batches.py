@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from darnel.core.corpus import CorpusDescription
 from darnel.core.errors import PlantError
-from darnel.core.plant import Plant
+from darnel.core.plant import Plant, check_plant
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[
     """Plants in order, each batch within the store's limits of count and of bytes (text, metadata and vector).
 
     Raises:
-        PlantError: before anything is yielded, where one plant alone is over a limit.
+        PlantError: before anything is yielded, what ``check_sizes`` does.
     """
     check_sizes(plants, where)
     vector = (where.dimension or 0) * VECTOR_BYTES
@@ -43,13 +43,14 @@ def batches(plants: Sequence[Plant], where: CorpusDescription) -> Iterator[list[
 
 
 def check_sizes(plants: Iterable[Plant], where: CorpusDescription) -> None:
-    """Refuse plants that no batch could hold.
+    """Refuse plants that no batch could hold, or no store would keep as they are.
 
     Raises:
-        PlantError: one alone is over a limit of the store.
+        PlantError: one alone is over a limit of the store, or holds NUL or lone surrogates.
     """
     vector = (where.dimension or 0) * VECTOR_BYTES
     for plant in plants:
+        check_plant(plant)
         _check_size(plant, plant.size + vector, where)
 
 

@@ -161,6 +161,19 @@ def _checked(value: Any, what: str) -> Any:
     return value
 
 
+def check_plant(plant: Plant) -> None:
+    """Refuse a plant that a store may change, cut or reject; for those that were not made by ``make_plant``.
+
+    Raises:
+        PlantError: its text is empty or holds NUL or lone surrogates, or a metadata value cannot be stored as it is.
+    """
+    check_text(plant.text, plant.name)
+    for key, value in plant.metadata.items():
+        if "lone surrogate" in (problem := unstorable(key) or ""):
+            raise PlantError(f"a metadata key of plant {plant.name} holds {problem}; take it out")
+        _checked(value, f"'{key}' of plant {plant.name}")
+
+
 def content_digest(text: str | None, metadata: Mapping[str, Any] | None) -> str:
     """SHA-256 (hex) over the text and the metadata without the kit's own keys."""
     rest = {k: v for k, v in (metadata or {}).items() if k not in (KIT_KEY, STAMP_KEY)}

@@ -80,10 +80,13 @@ def find_by_ledger(ledger: Ledger, reopen: Callable[[CampaignRow], Target]) -> l
     return out
 
 
-def sweep(found: Found, target: Target, ledger: Ledger | None, *, within: float = 10.0) -> Swept:
-    """Remove one campaign's plants, prove it, and bring the ledger up to date."""
+def sweep(found: Found, target: Target, ledger: Ledger | None, *, within: float = 10.0, watch: float = SETTLE) -> Swept:
+    """Remove one campaign's plants, prove it, and bring the ledger up to date.
+
+    ``watch``: seconds to look for late writes of plants that were announced and never seen.
+    """
     removal = remove_proved(
-        target.injector, found.campaign, found.plants, deadline=within, unsure=found.unsure, watch=SETTLE
+        target.injector, found.campaign, found.plants, deadline=within, unsure=found.unsure, watch=watch
     )
     if ledger is not None and found.origin != FROM_STORE:
         states = [("removed", id_) for id_ in removal.removed]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from darnel.core.corpus import Record
 from darnel.core.errors import EmbedderError
 from darnel.embedders.base import Embedder
+
+if TYPE_CHECKING:
+    from darnel.embedders.base import Matrix
 
 MIN_COSINE = 0.99
 
@@ -36,6 +40,26 @@ def check_dimension(embedder: Embedder, dimension: int | None) -> None:
             f"the embedder {embedder.name} gives {embedder.dimension} dimensions and the corpus holds {dimension}; "
             "give the embedder the application uses with --embedder module:attr"
         )
+
+
+def check_vectors(vectors: Sequence[Sequence[float]], dimension: int) -> Matrix:
+    """float32 of shape (vectors, dimension), for a store that would refuse them late, or halfway, or not at all.
+
+    Raises:
+        EmbedderError: one has another length, or holds NaN or infinity.
+    """
+    import numpy as np
+
+    for number, vector in enumerate(vectors):
+        if len(vector) != dimension:
+            raise EmbedderError(
+                f"vector {number} of {len(vectors)} has {len(vector)} components and the corpus holds {dimension}; "
+                "give vectors of the application's embedder"
+            )
+    made: Matrix = np.asarray(vectors, dtype=np.float32)
+    if not np.isfinite(made).all():
+        raise EmbedderError("a vector holds NaN or infinity; give vectors of the application's embedder")
+    return made
 
 
 def agreement(embedder: Embedder, records: Sequence[Record]) -> Agreement:

@@ -12,12 +12,12 @@ from typing import Any
 
 from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape, Reply, Source
-from darnel.core.errors import EmbedderError
+from darnel.core.errors import EmbedderError, EmptyCorpusError
 from darnel.core.guard import refuse_foreign
-from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant
+from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, read_stamp
 from darnel.core.shape import learn_shape
 from darnel.embedders.base import Embedder
-from darnel.embedders.check import check_dimension
+from darnel.embedders.check import check_dimension, check_vectors
 
 READ_CHUNK = 2_000
 DELETE_CHUNK = 1_000
@@ -70,7 +70,7 @@ class ChromaCorpus:
         """See ``CorpusInjector.inject``."""
         if not plants:
             return
-        where = self._described or self.describe()
+        where = self._described if self._described and self._described.dimension else self.describe()
         vectors = self._vectors(plants, where.dimension)
         found = self.read([p.id for p in plants])
         refuse_foreign(found, plants[0].campaign)
@@ -85,18 +85,16 @@ class ChromaCorpus:
             start += len(batch)
 
     def remove(self, ids: Sequence[str]) -> None:
-        """See ``CorpusInjector.remove``; the filter narrows the ids to plants, so nothing else can go.
+        """See ``CorpusInjector.remove``; reads the stamps first, since a delete by ids and filter takes many times as long.
 
         A server whose client was killed while writing keeps that write in its log, where no read sees it, until the next
-        write to the collection. A filtered delete that matches nothing is no write, so absent ids are deleted without.
+        write to the collection; so absent ids are deleted too.
         """
         for chunk in chunks(list(dict.fromkeys(ids)), DELETE_CHUNK):  # a repeated id would raise
-            told = self.collection.delete(ids=list(chunk), where={KIT_KEY: KIT_VALUE})
-            if isinstance(told, dict) and told.get("deleted") == len(chunk):
-                continue
-            held = set(self.collection.get(ids=list(chunk), include=[])["ids"])
-            if absent := [id_ for id_ in chunk if id_ not in held]:
-                self.collection.delete(ids=absent)
+            found = _records(self.collection.get(ids=list(chunk), include=["metadatas"]))
+            foreign = {r.id for r in found if read_stamp(r.metadata) is None}
+            if rest := [id_ for id_ in chunk if id_ not in foreign]:  # an empty list would raise
+                self.collection.delete(ids=rest)
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``CorpusInjector.read``; without vectors."""
@@ -163,19 +161,18 @@ class ChromaCorpus:
         return records
 
     def _vectors(self, plants: Sequence[Plant], dimension: int | None) -> Any:
-        import numpy as np
-
-        given = [p.vector for p in plants]
-        if all(v is not None for v in given):
-            return np.asarray(given, dtype=np.float32)
-        if self.embedder is None:
+        if dimension is None:
+            raise EmptyCorpusError(
+                f"collection '{self.collection.name}' never held a vector, so the first one written would fix its dimension "
+                "for good; fill it first"
+            )
+        bare = [p.text for p in plants if p.vector is None]
+        if bare and self.embedder is None:
             raise EmbedderError("planting needs the application's embedder; give it with --embedder")
-        check_dimension(self.embedder, dimension)
-        made = self.embedder.documents([p.text for p in plants])
-        for row, vector in enumerate(given):
-            if vector is not None:
-                made[row] = vector
-        return made
+        if bare and self.embedder is not None:
+            check_dimension(self.embedder, dimension)
+        made = iter(self.embedder.documents(bare) if bare and self.embedder else ())
+        return check_vectors([next(made, ()) if p.vector is None else p.vector for p in plants], dimension)
 
     def _dimension(self) -> int | None:
         # only a fresh handle knows the dimension, and only once something was ever added

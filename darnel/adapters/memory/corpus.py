@@ -13,7 +13,7 @@ from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
 from darnel.core.errors import TargetError
 from darnel.core.guard import refuse_foreign
-from darnel.core.plant import Plant, read_stamp
+from darnel.core.plant import Plant, check_plant, read_stamp
 from darnel.core.shape import learn_shape
 
 _numbers = count(1)
@@ -51,6 +51,7 @@ class MemoryCorpus:
     def inject(self, plants: Sequence[Plant]) -> None:
         """See ``CorpusInjector.inject``."""
         for plant in plants:
+            check_plant(plant)
             refuse_foreign(self.read([plant.id]), plant.campaign)
         for plant in plants:
             self.records[plant.id] = Record(plant.id, plant.text, dict(plant.metadata))
