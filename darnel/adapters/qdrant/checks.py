@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from darnel.adapters.checks import vector_checks
 from darnel.adapters.qdrant.corpus import QdrantCorpus
 from darnel.adapters.qdrant.detect import given_layout, layout_of
 from darnel.adapters.qdrant.layouts import stamps_in
-from darnel.adapters.checks import vector_checks
 from darnel.core.corpus import Check, CorpusDescription, Record
 from darnel.core.plant import Plant
 

@@ -11,9 +11,9 @@ from urllib.parse import urlencode, urlsplit
 from darnel.adapters.folder import FolderLock
 from darnel.adapters.qdrant.checks import target_checks
 from darnel.adapters.qdrant.corpus import QdrantCorpus
-from darnel.adapters.qdrant.faults import API_KEY_VARIABLE, StoreError, call
+from darnel.adapters.qdrant.faults import StoreError, call
 from darnel.adapters.qdrant.folders import existing_folder, open_folder
-from darnel.adapters.qdrant.options import QdrantOptions, parse_options
+from darnel.adapters.qdrant.options import API_KEY_VARIABLE, QdrantOptions, parse_options
 from darnel.adapters.qdrant.place import Place, locate
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Target
@@ -41,7 +41,7 @@ def open_qdrant(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
         raise UsageError(f"name the collection: {spec.redacted}#NAME")
     if spec.where == ":memory:":
         raise UsageError("an in-memory Qdrant lives in its own process; from Python, give (client, 'collection')")
-    options = parse_options(spec.parameters)
+    options = parse_options(spec)
     with ExitStack() as undo:
         if spec.is_url:
             client = _connect(spec)

@@ -18,8 +18,9 @@ from darnel.adapters.qdrant.layouts import stamp_paths, stamp_places, stamps_in
 from darnel.adapters.qdrant.options import QdrantOptions
 from darnel.adapters.qdrant.place import Place, locate
 from darnel.adapters.qdrant.points import MAX_REQUEST_BYTES, by_size, make_points, point_id, to_record
-from darnel.adapters.qdrant.search import replies
-from darnel.adapters.qdrant.setup import SAMPLE, Setup, learn_setup
+from darnel.adapters.qdrant.sample import sample
+from darnel.adapters.qdrant.search import exact_scores, replies
+from darnel.adapters.qdrant.setup import Setup, learn_setup
 from darnel.adapters.qdrant.steady import SteadyVectors
 from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply
@@ -69,7 +70,9 @@ class QdrantCorpus:
             metric=setup.dense.distance.lower() if setup.dense else None,
             embedder=self.embedder.name if self.embedder else None,
             shape=setup.shape,
-            capabilities=Capabilities(scan=True, vectors=True, search=True, volatile=self.place.volatile),
+            capabilities=Capabilities(
+                scan=True, vectors=True, search=True, exact=self.place.local, volatile=self.place.volatile
+            ),
             versions=self._versions(),
             max_batch=setup.limits.batch,
             max_batch_bytes=MAX_REQUEST_BYTES // (NODE_OVERHEAD if node else 1),
@@ -153,6 +156,10 @@ class QdrantCorpus:
         """See ``Retriever.retrieve``; texts are not fetched, and of the payload only the kit's keys."""
         return replies(self, list(queries), k, self._stamp_paths())
 
+    def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
+        """See ``ExactScorer.exact_scores``; for a dense search, from the embedder's vectors by the collection's distance."""
+        return exact_scores(self.setup, self.embedder, queries, plants)
+
     @property
     def insert_only(self) -> bool:
         """Whether client and server can write absent ids only; without, ids are read before each write."""
@@ -178,8 +185,7 @@ class QdrantCorpus:
 
     def _learn(self) -> Setup:
         info = call(self.client.get_collection, self.collection)
-        sample, _next = call(self.client.scroll, self.collection, limit=SAMPLE, with_payload=True, with_vectors=True)
-        return learn_setup(info, sample, self.options)
+        return learn_setup(info, sample(self.client, self.collection, info), self.options)
 
     def _retrieve(self, ids: Sequence[Any], *, payload: Any, vectors: bool) -> list[Any]:
         found: list[Any] = call(

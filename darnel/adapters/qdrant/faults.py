@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from darnel.adapters.qdrant.options import API_KEY_VARIABLE
 from darnel.core.errors import ContainerMissingError, DarnelError, TargetError, describe_error
 
 T = TypeVar("T")
-API_KEY_VARIABLE = "DARNEL_QDRANT_API_KEY"
 
 _UNINDEXED = re.compile(r'[Ii]ndex required but not found for "?\\?"?([^"\\]+)')
 _GRPC_STATUS = {

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from darnel.adapters.spec import TargetSpec
 from darnel.core.errors import UnknownNameError, UsageError
 
 SEARCHES = ("dense", "sparse", "hybrid")
+API_KEY_VARIABLE = "DARNEL_QDRANT_API_KEY"
+NO_SPARSE = "none"
 CLIENT_PARAMETERS = ("grpc", "grpc_port", "timeout")
 
 
@@ -20,8 +22,8 @@ class QdrantOptions:
     layout of its own; without ``metadata`` everything but the text is metadata. ``shape``: langchain, llamaindex or
     haystack, where the points are mixed. ``shard``: the shard key, under custom sharding. ``search``: dense, sparse or
     hybrid (reciprocal rank fusion of both); all vectors that the points carry by default. ``sparse``: the encoder of
-    sparse vectors (see ``sparse.py``), or ``module:attr``; a mapping where several are in use. ``query_filter``: a
-    Qdrant ``Filter`` that the application's queries carry.
+    sparse vectors (see ``sparse.py``), or ``module:attr``; a mapping where several are in use; ``none`` to plant without,
+    invisible to a sparse search. ``query_filter``: a Qdrant ``Filter`` that the application's queries carry.
     """
 
     vector: str | None = None
@@ -47,17 +49,17 @@ class QdrantOptions:
         return {f.name: v for f in fields(self) if isinstance(v := getattr(self, f.name), str)}
 
 
-def parse_options(parameters: Mapping[str, str]) -> QdrantOptions:
+PARAMETERS = (*(f.name for f in fields(QdrantOptions) if f.name != "query_filter"), *CLIENT_PARAMETERS)
+
+
+def parse_options(spec: TargetSpec) -> QdrantOptions:
     """Options from a spec's parameters.
 
     Raises:
         UnknownNameError: a parameter that nobody knows.
         UsageError: an API key in the spec, where shells and ledgers would keep it.
     """
-    if "api_key" in parameters:
-        raise UsageError("keep the API key out of the target: put it in $DARNEL_QDRANT_API_KEY")
-    known = {f.name for f in fields(QdrantOptions)} - {"query_filter"}
-    for name in parameters:
-        if name not in known and name not in CLIENT_PARAMETERS:
-            raise UnknownNameError("qdrant parameter", name, [*known, *CLIENT_PARAMETERS])
-    return QdrantOptions(**{k: v for k, v in parameters.items() if k in known})
+    if "api_key" in spec.parameters:
+        raise UsageError(f"keep the API key out of the target: put it in ${API_KEY_VARIABLE}")
+    spec.check_parameters(PARAMETERS)
+    return QdrantOptions(**{k: v for k, v in spec.parameters.items() if k not in CLIENT_PARAMETERS})

@@ -50,7 +50,7 @@ def make_points(plants: Sequence[Plant], setup: Setup, embedder: Embedder | None
 
     layout = setup.require()
     payloads = [layout.compose(p.id, p.text, p.metadata) for p in plants]
-    texts = [layout.embedded(payload) or plant.text for payload, plant in zip(payloads, plants, strict=True)]
+    texts = _texts(plants, payloads, layout)
     dense = _dense(plants, texts, setup, embedder)
     sparse = {name: encoder.documents(texts) for name, encoder in setup.encoders.items()}
     points = []
@@ -64,6 +64,13 @@ def make_points(plants: Sequence[Plant], setup: Setup, embedder: Embedder | None
                 "lower the strength or shorten the query"
             )
     return points
+
+
+def dense_vectors(plants: Sequence[Plant], setup: Setup, embedder: Embedder | None) -> Sequence[Sequence[float]]:
+    """The dense vectors that plants get; raises what ``make_points`` does."""
+    layout = setup.require()
+    payloads = [layout.compose(p.id, p.text, p.metadata) for p in plants]
+    return _dense(plants, _texts(plants, payloads, layout), setup, embedder)
 
 
 def point_size(point: Any) -> int:
@@ -84,6 +91,11 @@ def by_size(points: Sequence[Any], most: int) -> Iterator[list[Any]]:
         total += size
     if batch:
         yield batch
+
+
+def _texts(plants: Sequence[Plant], payloads: Sequence[Mapping[str, Any]], layout: Layout) -> list[str]:
+    """What the application's framework would embed for each."""
+    return [layout.embedded(payload) or plant.text for payload, plant in zip(payloads, plants, strict=True)]
 
 
 def _dense(

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from darnel.adapters.qdrant.faults import call
 from darnel.adapters.qdrant.layouts import stamps_in
+from darnel.adapters.qdrant.points import dense_vectors
 from darnel.adapters.qdrant.setup import Setup
 from darnel.adapters.qdrant.vectors import LOWER_IS_BETTER
 from darnel.core.batches import chunks
 from darnel.core.corpus import Reply, Source
 from darnel.core.errors import EmbedderError
+from darnel.core.plant import Plant
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension
 
@@ -37,6 +39,26 @@ def replies(corpus: QdrantCorpus, queries: list[str], k: int, payload: list[str]
             sources = tuple(Source(str(p.id), None, stamps_in(p.payload), sign * p.score) for p in answer.points)
             found.append(Reply(sources, error=_cut(len(sources), depth, k)))
     return found
+
+
+def exact_scores(
+    setup: Setup, embedder: Embedder | None, queries: Sequence[str], plants: Sequence[Plant]
+) -> Sequence[float] | None:
+    """What an exact search would score each pair of query and plant; None but for a dense search."""
+    import numpy as np
+
+    if embedder is None or setup.dense is None or setup.search != "dense":
+        return None
+    asked = embedder.queries(queries).astype(np.float64)
+    planted = np.asarray(dense_vectors(plants, setup, embedder), dtype=np.float64)
+    if setup.dense.distance in LOWER_IS_BETTER:
+        order = 2 if setup.dense.distance == "Euclid" else 1
+        return [-float(x) for x in np.linalg.norm(asked - planted, ord=order, axis=1)]
+    dots = (asked * planted).sum(axis=1)
+    if setup.dense.distance == "Cosine":
+        lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
+        dots = dots / np.where(lengths == 0, 1, lengths)
+    return [float(x) for x in dots]
 
 
 def _requests(

@@ -8,14 +8,13 @@ from typing import Any
 
 from darnel.adapters.qdrant.detect import choose_layout, given_layout
 from darnel.adapters.qdrant.layouts import Layout, stamps_in
-from darnel.adapters.qdrant.options import QdrantOptions
+from darnel.adapters.qdrant.options import NO_SPARSE, QdrantOptions
 from darnel.adapters.qdrant.sparse import SparseEncoder, resolve_sparse
 from darnel.adapters.qdrant.vectors import DenseVector, VectorLayout, choose_dense, read_layout, sparse_in_use
 from darnel.core.corpus import Check, Record, RecordShape
 from darnel.core.errors import DarnelError, TargetError, describe_error
 from darnel.core.shape import learn_shape
 
-SAMPLE = 32
 PAGE = 500
 """Points read at once, with payload and vectors."""
 MAX_BATCH = 500
@@ -93,6 +92,11 @@ def _encoders(needed: tuple[str, ...], options: QdrantOptions) -> tuple[dict[str
     if not needed:
         return {}, None
     names = ", ".join(f"'{name}'" for name in needed)
+    if options.sparse == NO_SPARSE:
+        detail = (
+            f"plants carry none of the points' sparse vectors ({names}), as asked: a sparse search cannot find them"
+        )
+        return {}, Check("sparse encoder", None, detail)
     try:
         found = resolve_sparse(options.sparse, needed)
     except DarnelError as error:
@@ -102,7 +106,8 @@ def _encoders(needed: tuple[str, ...], options: QdrantOptions) -> tuple[dict[str
             f"points carry sparse vectors too ({names}); without them plants would be invisible to half of the search"
         )
         mend = "Give the application's encoder: ?sparse=module:attr, or sparse= in Python"
-        mend += "." if len(needed) == 1 else f", as a mapping that names {', '.join(missing)}."
+        mend += "" if len(needed) == 1 else f", as a mapping that names {', '.join(missing)}"
+        mend += "; ?sparse=none plants without."
         return found, Check("sparse encoder", False, detail, mend)
     return {name: found[name] for name in needed}, Check("sparse encoder", True, names)
 
