@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
@@ -15,7 +16,7 @@ from darnel.adapters.qdrant.faults import StoreError, call
 from darnel.adapters.qdrant.folders import existing_folder, open_folder
 from darnel.adapters.qdrant.options import API_KEY_VARIABLE, QdrantOptions, parse_options
 from darnel.adapters.qdrant.place import Place, locate
-from darnel.adapters.spec import TargetSpec
+from darnel.adapters.spec import TargetSpec, is_loopback
 from darnel.core.corpus import Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
 from darnel.embedders.base import Embedder
@@ -123,14 +124,17 @@ def _connect(spec: TargetSpec) -> Any:
     if url.username or url.password:
         raise UsageError(f"{spec.redacted}: Qdrant takes no password; put its API key in ${API_KEY_VARIABLE}")
     try:
-        return QdrantClient(
-            url=spec.where,
-            api_key=os.environ.get(API_KEY_VARIABLE) or None,
-            prefer_grpc=spec.parameters.get("grpc", "0") not in ("0", "false", "no"),
-            grpc_port=_number(spec, "grpc_port", 6334),
-            timeout=_number(spec, "timeout", TIMEOUT),
-            check_compatibility=False,  # it asks in a thread and warns; the version is read where it matters
-        )
+        with warnings.catch_warnings():
+            if is_loopback(url.hostname or ""):
+                warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
+            return QdrantClient(
+                url=spec.where,
+                api_key=os.environ.get(API_KEY_VARIABLE) or None,
+                prefer_grpc=spec.parameters.get("grpc", "0") not in ("0", "false", "no"),
+                grpc_port=_number(spec, "grpc_port", 6334),
+                timeout=_number(spec, "timeout", TIMEOUT),
+                check_compatibility=False,  # it asks in a thread and warns; the version is read where it matters
+            )
     except ValueError as error:
         raise UsageError(f"{spec.redacted}: {describe_error(error)}") from None
 

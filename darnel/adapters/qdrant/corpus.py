@@ -104,7 +104,7 @@ class QdrantCorpus:
         from qdrant_client.models import PointIdsList, WriteOrdering
 
         for chunk in chunks(_known(ids), self.setup.limits.page):
-            found = self._retrieve(chunk, payload=self._stamp_paths(), vectors=False)
+            found = self._retrieve(chunk, payload=True, vectors=False)
             planted = [p.id for p in found if read_stamp(stamps_in(p.payload)) is not None]
             if planted:
                 done = call(
@@ -143,7 +143,7 @@ class QdrantCorpus:
         from qdrant_client.models import FieldCondition, Filter, MatchValue
 
         if self._filters:
-            places = stamp_places([self.options.metadata or ""])
+            places = stamp_places(self.setup.objects)
             marked = Filter(should=[FieldCondition(key=key, match=MatchValue(value=KIT_VALUE)) for key in places])
             try:
                 return self._plants_in(self._scroll(self.setup.limits.page, payload=True, vectors=False, only=marked))
@@ -227,7 +227,7 @@ class QdrantCorpus:
                 yield self._retrieve(ids, payload=True, vectors=False)
 
     def _stamp_paths(self) -> list[str]:
-        return stamp_paths([self.options.metadata or ""])
+        return stamp_paths(self.setup.objects)
 
     def _server_version(self) -> str:
         if self._version is None:

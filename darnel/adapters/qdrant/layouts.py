@@ -84,7 +84,7 @@ class KeyedLayout:
         text = rest.pop(self.text_key) if isinstance(rest.get(self.text_key), str) else None
         if not self.metadata_key:
             return text, rest
-        inner = rest.pop(self.metadata_key) if isinstance(rest.get(self.metadata_key), Mapping | None) else None
+        inner = rest.pop(self.metadata_key, None) if isinstance(rest.get(self.metadata_key), Mapping | None) else None
         return text, {**(inner or {}), **{OUTER + k: v for k, v in rest.items()}}
 
     def without_bookkeeping(self, metadata: Payload) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ PAGE = 500
 """Points read at once, with payload and vectors."""
 MAX_BATCH = 500
 SEARCHES = 64
+MOST_OBJECTS = 8
+"""Conditions of one filter, and so strict mode's business."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Everything learned; ``checks`` are preflight lines, and one with ``ok`` False forbids planting and asking."""
+    """Everything learned; ``checks`` are preflight lines, and one with ``ok`` False forbids planting and asking.
+
+    ``objects``: payload keys under which metadata, and so a plant's stamp, may lie.
+    """
 
     vectors: VectorLayout
     using: str | None
     encoders: dict[str, SparseEncoder]
     layout: Layout | None
+    objects: tuple[str, ...]
     shape: RecordShape
     limits: Limits
     search: str
@@ -81,6 +87,7 @@ def learn_setup(info: Any, sample: Sequence[Any], options: QdrantOptions) -> Set
         using=using,
         encoders=encoders,
         layout=layout,
+        objects=_objects(sample, options),
         shape=_shape(own, layout),
         limits=_limits(info),
         search=search,
@@ -120,6 +127,11 @@ def _search(using: str | None, encoders: dict[str, SparseEncoder], options: Qdra
     if options.search is None:
         return wanted, None  # the vector check says why nothing can be searched
     return wanted, Check("search", False, f"the points carry no vectors for a {wanted} search", "Leave out ?search.")
+
+
+def _objects(sample: Sequence[Any], options: QdrantOptions) -> tuple[str, ...]:
+    found = {k for point in sample for k, v in (point.payload or {}).items() if isinstance(v, Mapping)}
+    return (*([options.metadata] if options.metadata else []), *sorted(found - {options.metadata})[:MOST_OBJECTS])
 
 
 def _shape(own: Sequence[Any], layout: Layout | None) -> RecordShape:
