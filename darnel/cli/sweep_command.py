@@ -70,7 +70,8 @@ def _sweep_one(found: Any, target: Any, ledger: Any, named: bool, dry_run: bool,
         }
     swept = sweep(found, target, ledger, within=within)
     left = [{"id": item.id, "reason": item.reason} for item in swept.leftovers]
-    return {**row, "removed": len(swept.removed & (found.present or swept.removed)), "leftovers": left}
+    there = swept.removed if found.present is None else swept.removed & found.present
+    return {**row, "removed": len(there), "leftovers": left}
 
 
 def _report(rows: list[dict[str, Any]], *, as_json: bool, nothing: str) -> int:

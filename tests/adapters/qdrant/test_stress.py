@@ -125,7 +125,7 @@ def test_a_connection_cut_in_mid_batch_of_many(standin: StandIn, target: Any, le
 
 def test_requests_are_cut_by_bytes(standin: StandIn, target: Any) -> None:
     """The server takes 32 MiB; text that JSON makes larger is counted as JSON."""
-    plants = support.make_plants(target.injector, 12, text='\n"ж"' * 400_000)
+    plants = support.make_plants(target.injector, 5, text='\n"ж"' * 300_000)
     target.injector.inject(plants)
     sizes = [r.size for r in standin.of("upsert")]
     assert len(sizes) > 1
