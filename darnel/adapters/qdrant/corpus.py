@@ -14,7 +14,7 @@ from typing import Any
 
 from darnel.adapters.qdrant.detect import given_layout
 from darnel.adapters.qdrant.faults import RefusedError, call, require_completed
-from darnel.adapters.qdrant.layouts import stamp_paths, stamp_places, stamps_in
+from darnel.adapters.qdrant.layouts import stamp_places, stamp_selector, stamps_in
 from darnel.adapters.qdrant.options import QdrantOptions
 from darnel.adapters.qdrant.place import Place, locate
 from darnel.adapters.qdrant.points import MAX_REQUEST_BYTES, by_size, make_points, point_id, to_record
@@ -154,7 +154,7 @@ class QdrantCorpus:
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """See ``Retriever.retrieve``; texts are not fetched, and of the payload only the kit's keys."""
-        return replies(self, list(queries), k, self._stamp_paths())
+        return replies(self, list(queries), k, self._stamps_only())
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; for a dense search, from the embedder's vectors by the collection's distance."""
@@ -221,13 +221,13 @@ class QdrantCorpus:
 
     def _stamped(self) -> Iterator[list[Any]]:
         """Points with a stamp, found by looking at each."""
-        for page in self._scroll(self.setup.limits.page, payload=self._stamp_paths(), vectors=False):
+        for page in self._scroll(self.setup.limits.page, payload=self._stamps_only(), vectors=False):
             ids = [p.id for p in page if read_stamp(stamps_in(p.payload)) is not None]
             if ids:
                 yield self._retrieve(ids, payload=True, vectors=False)
 
-    def _stamp_paths(self) -> list[str]:
-        return stamp_paths(self.setup.objects)
+    def _stamps_only(self) -> list[str] | bool:
+        return stamp_selector(self.setup.objects)
 
     def _server_version(self) -> str:
         if self._version is None:

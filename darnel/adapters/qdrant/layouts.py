@@ -122,9 +122,15 @@ def stamp_places(keys: Iterable[str] = ()) -> list[str]:
     return list(dict.fromkeys([KIT_KEY, *(f"{_quoted(k)}.{KIT_KEY}" for k in ("metadata", "meta", *keys) if k)]))
 
 
-def stamp_paths(keys: Iterable[str] = ()) -> list[str]:
-    """Payload paths of both of the kit's keys."""
-    return [path for place in stamp_places(keys) for path in (place, place.removesuffix(KIT_KEY) + STAMP_KEY)]
+def stamp_selector(keys: Iterable[str] = ()) -> list[str] | bool:
+    """What to ask of each payload to see both of the kit's keys; all of it where a path would need quotes.
+
+    Local mode before 1.20 filters by quoted paths, and selects nothing by them.
+    """
+    places = stamp_places(keys)
+    if any('"' in place for place in places):
+        return True
+    return [path for place in places for path in (place, place.removesuffix(KIT_KEY) + STAMP_KEY)]
 
 
 def stamps_in(payload: Payload | None) -> Mapping[str, Any]:

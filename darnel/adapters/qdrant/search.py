@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from darnel.adapters.qdrant.corpus import QdrantCorpus
 
 
-def replies(corpus: QdrantCorpus, queries: list[str], k: int, payload: list[str]) -> list[Reply]:
+def replies(corpus: QdrantCorpus, queries: list[str], k: int, payload: list[str] | bool) -> list[Reply]:
     """One reply a query, with up to ``k`` sources.
 
     Raises:
@@ -62,7 +62,7 @@ def exact_scores(
 
 
 def _requests(
-    queries: list[str], setup: Setup, embedder: Embedder | None, depth: int, only: Any, payload: list[str]
+    queries: list[str], setup: Setup, embedder: Embedder | None, depth: int, only: Any, payload: list[str] | bool
 ) -> list[Any]:
     from qdrant_client import models
 

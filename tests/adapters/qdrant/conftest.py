@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("qdrant_client")
-
 from qdrant_client import QdrantClient
 
 from darnel.core.ledger import Ledger

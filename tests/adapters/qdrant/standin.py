@@ -148,7 +148,8 @@ def _upsert(standin: StandIn, request: Request, apply: int | None) -> Any:
         raise RefusalError(400, f'Bad request: Limit exceeded {len(given.points)} > {most} for "upsert limit".')
     points = given.points[:apply]
     if points:
-        standin.client.upsert(_name(request), points, update_mode=given.update_mode)
+        mode = {"update_mode": given.update_mode} if getattr(given, "update_mode", None) else {}  # clients from 1.17
+        standin.client.upsert(_name(request), points, **mode)
     return {"operation_id": 1, "status": "completed"}
 
 

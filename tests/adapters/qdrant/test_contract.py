@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import uuid
 from typing import Any
 
@@ -14,6 +15,7 @@ from darnel.core.errors import CollisionError, EmbedderError, PlantError
 from darnel.core.plant import read_stamp
 from tests.adapters.qdrant import support
 
+HAS_UPDATE_MODE = "update_mode" in inspect.signature(QdrantClient.upsert).parameters
 ALL = pytest.mark.parametrize("shape", list(support.SHAPES))
 
 
@@ -105,7 +107,7 @@ def test_any_change_of_a_record_changes_its_digest(local: Any, shape: str) -> No
         local.set_payload("docs", {key: "changed"}, points=[id_])
         seen.add(record_digest(corpus.read([id_])[id_]))
         local.set_payload("docs", {key: payload[key]}, points=[id_])
-        local.delete_payload("docs", [f'"{key}"'], points=[id_])
+        local.overwrite_payload("docs", {k: v for k, v in payload.items() if k != key}, points=[id_])
         seen.add(record_digest(corpus.read([id_])[id_]))
         local.set_payload("docs", {key: payload[key]}, points=[id_])
     local.set_payload("docs", {"one more": 1}, points=[id_])
@@ -128,6 +130,7 @@ def test_a_foreign_point_under_a_planned_id_is_neither_overwritten_nor_deleted(l
     assert support.witness(local) == before
 
 
+@pytest.mark.skipif(not HAS_UPDATE_MODE, reason="qdrant-client before 1.17 cannot write absent ids only")
 def test_a_point_that_appears_after_the_read_wins(local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Insert-only: between our read and our write somebody else took the id."""
     support.fill(local)

@@ -266,7 +266,8 @@ def test_what_weakens_a_proof_is_a_warning(standin: StandIn) -> None:
     target = open_target(f"qdrant:{standin.url}#docs", embedder=support.hashed)
     checks = {c.name: c for c in target.checks()}
     assert checks["replicas"].ok is None
-    assert checks["visibility"].ok is None
+    if "prevent_unoptimized" in models.OptimizersConfig.model_fields:  # clients from 1.17
+        assert checks["visibility"].ok is None
     target.close()
 
 
