@@ -30,8 +30,8 @@ def open_target(
     """Open a target spec, or take an object of the application's.
 
     Args:
-        target: ``"chroma:./db#docs"`` and the like, a Chroma collection, a ``MemoryCorpus``, a ``Target``, or anything
-            that satisfies the protocols.
+        target: ``"chroma:./db#docs"`` and the like, a Chroma collection, ``(qdrant_client, "docs")``, a ``MemoryCorpus``, a
+            ``Target``, or anything that satisfies the protocols.
         embedder: the application's: a spec, or an embedding object of LangChain, LlamaIndex, Chroma or a function.
         allow_hosts: hosts other than this machine that may be written to.
         writes: whether it is opened to write; a target opened only to read takes no lock and asks no permission.

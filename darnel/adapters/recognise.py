@@ -12,14 +12,16 @@ from darnel.embedders.base import Embedder
 
 
 def target_from_object(given: Any, embedder: Embedder | None) -> Target:
-    """A target from a ``Target``, a memory corpus, a Chroma collection, or anything that satisfies the protocols.
+    """A target from a ``Target``, a memory corpus, a Chroma collection, a Qdrant client with the name of its collection,
+    or anything that satisfies the protocols.
 
     Raises:
         UsageError: it is none of these.
     """
     if isinstance(given, Target):
         return given
-    module = type(given).__module__
+    source = given[0] if isinstance(given, tuple) and len(given) == 2 else given
+    module = type(source).__module__
     for prefix, build in _BY_MODULE.items():
         if module == prefix or module.startswith(prefix + "."):
             return build(given, embedder)
@@ -29,8 +31,8 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
     raise UsageError(
-        f"cannot test a {module}.{type(given).__name__}; give a target spec, a Chroma collection, "
-        "or an object with describe, inject, remove and read"
+        f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
+        "(qdrant_client, 'collection'), or an object with describe, inject, remove and read"
     )
 
 
@@ -50,7 +52,16 @@ def _memory(given: Any, _embedder: Embedder | None) -> Target:
     return memory_target(given)
 
 
+def _qdrant(given: Any, embedder: Embedder | None) -> Target:
+    from darnel.adapters.qdrant.connect import qdrant_target
+
+    if not isinstance(given, tuple) or not isinstance(given[1], str):
+        raise UsageError("give the Qdrant client with the name of its collection: (client, 'docs')")
+    return qdrant_target(given[0], given[1], embedder)
+
+
 _BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {
     "chromadb": _chroma,
     "darnel.adapters.memory": _memory,
+    "qdrant_client": _qdrant,
 }

@@ -63,6 +63,14 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "a BEIR corpus.jsonl in this process; #bm25, #counts or #dense",
             "memory:./corpus.jsonl#bm25",
         ),
+        AdapterEntry(
+            "qdrant",
+            "darnel.adapters.qdrant.connect:open_qdrant",
+            "a Qdrant collection: a local-mode folder, or a server over REST or gRPC",
+            "qdrant:./data#docs",
+            "qdrant_client",
+            "pip install 'darnel[qdrant]'",
+        ),
     )
 }
 
