@@ -53,7 +53,11 @@ _PROMISES = {
 
 # so that a failing promise shows both sides of its assertion
 pytest.register_assert_rewrite(
-    *(f"{__name__}.{module}" for module in ("scenarios", "machine", *_WHERE.values(), *_PROMISES.values()) if module != "suite")
+    *(
+        f"{__name__}.{module}"
+        for module in ("scenarios", "machine", *_WHERE.values(), *_PROMISES.values())
+        if module != "suite"
+    )
 )
 
 __all__ = [

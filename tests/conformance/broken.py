@@ -24,7 +24,11 @@ class BrokenMemoryFixtures(MemoryFixtures):
 
 
 def _subclasses(module: Any) -> dict[str, Any]:
-    return {name: c for name, c in vars(module).items() if isinstance(c, type) and issubclass(c, module.Broken) and c is not module.Broken}
+    return {
+        name: c
+        for name, c in vars(module).items()
+        if isinstance(c, type) and issubclass(c, module.Broken) and c is not module.Broken
+    }
 
 
 MEMORY, CHROMA = _subclasses(broken_memory), _subclasses(broken_chroma)

@@ -139,7 +139,7 @@ class KeepsTheOldVector(Broken):
 
 
 class EmbedsTheMetadata(Broken):
-    """"key: value" lines of the metadata are embedded with the text"""
+    """ "key: value" lines of the metadata are embedded with the text"""
 
     caught_by = "test_the_vector_is_that_of_the_text"
 

@@ -93,14 +93,16 @@ class MergesMetadata(Broken):
 
 
 class KeepsOldMetadataWhenNoneIsGiven(Broken):
-    """"no metadata" is taken for "leave the old metadata\""""
+    """ "no metadata" is taken for "leave the old metadata\""""
 
     caught_by = "test_no_metadata_of_its_own_replaces_the_metadata"
 
     def put(self, plant: Plant) -> None:
         old = self.records.get(plant.id)
         bare = plant.metadata.keys() == {KIT_KEY, STAMP_KEY}
-        self.set(plant.id, plant.text, {**((old and old.metadata) or {}), **plant.metadata} if bare else dict(plant.metadata))
+        self.set(
+            plant.id, plant.text, {**((old and old.metadata) or {}), **plant.metadata} if bare else dict(plant.metadata)
+        )
 
 
 class WritesHalfTheBatch(Broken):
