@@ -188,8 +188,20 @@ class Results(msgspec.Struct, frozen=True):
         return self.exit_code == 0
 
     def to_json(self) -> bytes:
-        """The document as indented UTF-8 JSON; keys in a fixed order."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        """The document as indented UTF-8 JSON; keys in a fixed order. A lone surrogate becomes its escape, as text."""
+        try:
+            document = msgspec.json.encode(self)
+        except UnicodeEncodeError:  # an id of a corpus in memory may hold one; no file can
+            document = msgspec.json.encode(_encodable(msgspec.to_builtins(self)))
+        return msgspec.json.format(document, indent=2) + b"\n"
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 
 def load_results(path: str | Path) -> Results:

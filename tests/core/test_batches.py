@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +54,7 @@ def test_every_plant_is_in_one_batch_within_both_limits(sizes: list[int], count:
     for batch in cut:
         assert 1 <= len(batch) <= count
         assert sum(p.size + 4 * VECTOR_BYTES for p in batch) <= size
-    for one, following in zip(cut, cut[1:], strict=False):  # none is cut short for nothing
+    for one, following in itertools.pairwise(cut):  # none is cut short for nothing
         more = sum(p.size + 4 * VECTOR_BYTES for p in [*one, following[0]])
         assert len(one) == count or more > size
 

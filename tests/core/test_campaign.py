@@ -275,9 +275,9 @@ def test_a_store_that_cannot_be_read_before_the_first_write_is_not_written(ledge
             raise ConnectionError("refused")
 
     corpus = Unreadable(RECORDS)
-    with pytest.raises(TargetError, match="reading before the first write failed: ConnectionError: refused"):
-        with Campaign(corpus, ledger, **QUICK) as campaign:
-            campaign.plant(make_plants(campaign))
+    match = "reading before the first write failed: ConnectionError: refused"
+    with pytest.raises(TargetError, match=match), Campaign(corpus, ledger, **QUICK) as campaign:
+        campaign.plant(make_plants(campaign))
     assert corpus.injected == []
 
 

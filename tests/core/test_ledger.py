@@ -169,7 +169,7 @@ def test_a_ledger_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
             LedgerError, match=r"cannot use the ledger .*nothing was planted\. Choose a writable place with --ledger"
         ):
             Ledger(path)
-    with pytest.raises(LedgerError, match="no ledger at .*name it with --ledger"):
+    with pytest.raises(LedgerError, match=r"no ledger at .*name it with --ledger"):
         Ledger(tmp_path / "none.db", create=False)
     assert not (tmp_path / "none.db").exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -48,7 +49,7 @@ def test_exposure_never_falls_as_k_grows(ranks: list[int | None]) -> None:
     (made,) = score([outcome("echo:1", i, rank) for i, rank in enumerate(ranks)])
     rates = [made.exposure[str(k)] for k in KS]
     assert [r.hits for r in rates] == [sum(1 for x in ranks if x is not None and x <= k) for k in KS]
-    assert all(a.value <= b.value for a, b in zip(rates, rates[1:], strict=False))  # type: ignore[operator]
+    assert all(a.value <= b.value for a, b in itertools.pairwise(rates))  # type: ignore[operator]
 
 
 def test_the_figures_of_a_known_case() -> None:

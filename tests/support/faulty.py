@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from darnel.adapters.memory import MemoryCorpus
+from darnel.adapters.memory import MemoryCorpus, Ranker
 from darnel.core.corpus import CorpusDescription, Record, Reply
 from darnel.core.plant import Plant
 
@@ -16,8 +16,8 @@ class FaultyCorpus(MemoryCorpus):
 
     max_batch = 2
 
-    def __init__(self, records: Sequence[Record] = ()) -> None:
-        super().__init__(records)
+    def __init__(self, records: Sequence[Record] = (), ranker: Ranker | None = None) -> None:
+        super().__init__(records, ranker=ranker)
         self.injected: list[list[str]] = []
         self.removed: list[list[str]] = []
 

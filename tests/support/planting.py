@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from darnel.core.campaign import Campaign
@@ -9,12 +10,12 @@ from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, make_marker, make_plant
 
 
-def make_plants(campaign: Campaign, count: int = 10, **given: Any) -> list[Plant]:
-    """Plants of a campaign that was entered, each with its own copy number."""
+def make_plants(campaign: Campaign, count: int = 10, before: Sequence[str] = ("planted",), **given: Any) -> list[Plant]:
+    """Plants of a campaign that was entered, each with its own copy number; their texts begin with ``before`` in turn."""
     made = []
     for number in range(count):
         marker = make_marker(0, number)
-        fields = {"text": f"planted {number} {marker}", "metadata": {"tenant": "acme"}, **given}
+        fields = {"text": f"{before[number % len(before)]} {number} {marker}", "metadata": {"tenant": "acme"}, **given}
         made.append(
             make_plant(
                 identity=campaign.where.identity,
