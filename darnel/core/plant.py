@@ -62,7 +62,7 @@ class Plant:
     @property
     def size(self) -> int:
         """UTF-8 bytes of text and metadata: what a batch limit counts."""
-        return len(self.text.encode()) + sum(len(f"{k}{v}".encode()) for k, v in self.metadata.items())
+        return len("".join([self.text, *self.metadata, *map(str, self.metadata.values())]).encode())
 
 
 def make_marker(seed: int, *parts: object) -> str:
