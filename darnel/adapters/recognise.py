@@ -12,25 +12,26 @@ from darnel.embedders.base import Embedder
 
 
 def target_from_object(given: Any, embedder: Embedder | None) -> Target:
-    """A target from a ``Target``, a memory corpus, a Chroma collection, or anything that satisfies the protocols.
+    """A target from a ``Target``, a memory corpus, a Chroma collection, a LangChain vector store or plain retriever, or
+    anything that satisfies the protocols.
 
     Raises:
         UsageError: it is none of these.
     """
     if isinstance(given, Target):
         return given
-    module = type(given).__module__
-    for prefix, build in _BY_MODULE.items():
-        if module == prefix or module.startswith(prefix + "."):
-            return build(given, embedder)
+    for base in type(given).__mro__:  # an application's own subclass is what its base is
+        for prefix, build in _BY_MODULE.items():
+            if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
+                return build(given, embedder)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
     raise UsageError(
-        f"cannot test a {module}.{type(given).__name__}; give a target spec, a Chroma collection, "
-        "or an object with describe, inject, remove and read"
+        f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
+        "a LangChain vector store, or an object with describe, inject, remove and read"
     )
 
 
@@ -50,7 +51,14 @@ def _memory(given: Any, _embedder: Embedder | None) -> Target:
     return memory_target(given)
 
 
+def _langchain(given: Any, embedder: Embedder | None) -> Target:
+    from darnel.adapters.langchain.open import langchain_target
+
+    return langchain_target(given, embedder)
+
+
 _BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {
     "chromadb": _chroma,
+    "langchain_core": _langchain,
     "darnel.adapters.memory": _memory,
 }

@@ -1,0 +1,135 @@
+"""The protocol that ties a store's own ways to the adapter, and what the known stores share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from darnel.core.batches import chunks
+from darnel.core.corpus import CorpusDescription, Record, RecordShape
+from darnel.core.errors import CollisionError
+from darnel.core.plant import read_stamp
+from darnel.core.shape import learn_shape
+
+SHAPE_SAMPLE = 32
+READ_CHUNK = 1_000
+
+
+class StoreAccess(Protocol):
+    """Reading and deleting, behind a store's own ``add_documents`` and searches.
+
+    ``host``: the server it writes to; empty for this process or this machine, None where that cannot be told.
+    ``score_sign``: 1 where a search's scores grow with similarity, -1 where they are distances, None where unknown.
+    ``vector_search``: the store's method that takes a vector and gives documents with those scores, if there is one.
+    ``sampling``: settings for a search that is to bring any records that a filter lets pass.
+    """
+
+    @property
+    def host(self) -> str | None: ...  # noqa: D102
+
+    @property
+    def score_sign(self) -> int | None: ...  # noqa: D102
+
+    @property
+    def vector_search(self) -> str | None: ...  # noqa: D102
+
+    @property
+    def sampling(self) -> Mapping[str, Any]: ...  # noqa: D102
+
+    def refusal(self) -> str | None:
+        """Why nothing must be planted here, in one line that says what to do; None where nothing speaks against it."""
+        ...
+
+    def describe(self) -> CorpusDescription:
+        """As ``CorpusInjector.describe``, without the embedder."""
+        ...
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """As ``CorpusInjector.read``."""
+        ...
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """As ``CorpusInjector.remove``: only what carries the kit's stamp, and no call at all where nothing does."""
+        ...
+
+    def refuse_elsewhere(self, ids: Sequence[str]) -> None:
+        """Raise CollisionError where writing an id would reach a record outside of this container."""
+        ...
+
+
+class KnownStore(ABC):
+    """Base of the stores that can be read whole; a ``StoreAccess`` and a ``CorpusReader``."""
+
+    host: str | None = ""
+    score_sign: int | None = 1
+    vector_search: str | None = "similarity_search_with_score_by_vector"
+    sampling: Mapping[str, Any] = MappingProxyType({})
+
+    def __init__(self, store: Any) -> None:
+        self.store = store
+        self._shape = RecordShape()
+
+    def refusal(self) -> str | None:
+        """See ``StoreAccess.refusal``."""
+        return None
+
+    @abstractmethod
+    def describe(self) -> CorpusDescription:
+        """See ``StoreAccess.describe``."""
+
+    @abstractmethod
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``StoreAccess.read``."""
+
+    @abstractmethod
+    def ids(self) -> Sequence[str]:
+        """See ``CorpusReader.ids``."""
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """See ``StoreAccess.remove``."""
+        for chunk in chunks(list(ids), READ_CHUNK):
+            ours = [id_ for id_, record in self.read(chunk).items() if read_stamp(record.metadata)]
+            if ours:  # an empty list means "everything" to some stores
+                self.store.delete(ids=ours)
+
+    def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
+        """See ``StoreAccess.refuse_elsewhere``."""
+
+    def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
+        """See ``CorpusReader.scan``; by id, so that a corpus that changes meanwhile loses no record."""
+        for chunk in chunks(self.ids(), batch):
+            yield list(self.read(chunk).values())
+
+    def plants(self) -> Sequence[Record]:
+        """See ``CorpusReader.plants``."""
+        return [r for batch in self.scan(vectors=False) for r in batch if read_stamp(r.metadata)]
+
+    def shape(self) -> RecordShape:
+        """Learned once, from records spread over the corpus: what was added together is often of one tenant or source."""
+        if not self._shape.sampled:
+            ids = self.ids()
+            spread = {len(ids) * i // SHAPE_SAMPLE for i in range(SHAPE_SAMPLE)}
+            self._shape = learn_shape(list(self.read([ids[i] for i in sorted(spread) if i < len(ids)]).values()))
+        return self._shape
+
+
+def collision(id_: str, where: str) -> CollisionError:
+    """The error for an id that a sibling container holds."""
+    return CollisionError(
+        f"record {id_} is in {where}, and this store would overwrite it there; nothing was written. "
+        "Run again: every run draws ids of its own"
+    )
+
+
+def versions(*packages: str) -> dict[str, str]:
+    """Installed versions of langchain-core and the packages named."""
+    found = {}
+    for package in ("langchain-core", *packages):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

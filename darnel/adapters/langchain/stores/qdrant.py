@@ -1,0 +1,132 @@
+"""langchain-qdrant: points read through the store's own client.
+
+A stopgap: once darnel has a Qdrant adapter, its corpus takes the place of the reading below, as Chroma's does.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from darnel.adapters.langchain.stores.access import READ_CHUNK, SHAPE_SAMPLE, KnownStore, versions
+from darnel.core.batches import chunks
+from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape
+from darnel.core.errors import ContainerMissingError
+from darnel.core.evidence import canonical_id
+from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
+from darnel.core.shape import learn_shape
+
+DISTANCES = ("Euclid", "Manhattan")
+"""Metrics whose scores fall with similarity."""
+
+
+class QdrantStore(KnownStore):
+    """A ``QdrantVectorStore``: dense, sparse or hybrid, named vectors or unnamed."""
+
+    def __init__(self, store: Any) -> None:
+        super().__init__(store)
+        self._client, self._name = store.client, store.collection_name
+        self._local = hasattr(self._client._client, "persistent")
+        if not self._client.collection_exists(self._name):
+            raise ContainerMissingError(f"no Qdrant collection '{self._name}' in {self._place()}; check its name")
+
+    @property
+    def host(self) -> str | None:  # type: ignore[override]
+        """See ``StoreAccess.host``."""
+        return "" if self._local else str(self._client._client._host)
+
+    @property
+    def _dense(self) -> bool:
+        return str(self.store.retrieval_mode) == "dense" or self.store.retrieval_mode.value == "dense"
+
+    @property
+    def score_sign(self) -> int | None:  # type: ignore[override]
+        """See ``StoreAccess.score_sign``."""
+        return -1 if self._dense and self.store.distance.value in DISTANCES else 1
+
+    @property
+    def vector_search(self) -> str | None:  # type: ignore[override]
+        """See ``StoreAccess.vector_search``; sparse and hybrid searches need the text."""
+        return "similarity_search_with_score_by_vector" if self._dense else None
+
+    def describe(self) -> CorpusDescription:
+        """See ``StoreAccess.describe``."""
+        vectors = self._client.get_collection(self._name).config.params.vectors
+        dense = vectors.get(self.store.vector_name) if isinstance(vectors, Mapping) else vectors
+        volatile = self._local and not self._client._client.persistent
+        return CorpusDescription(
+            backend="langchain/qdrant",
+            container=self._name,
+            identity=f"{self._place()}#{self._name}",
+            size=int(self._client.count(self._name, exact=True).count),
+            dimension=dense.size if dense else None,
+            metric=dense.distance.value.lower() if dense else None,
+            shape=self.shape(),
+            capabilities=Capabilities(scan=True, vectors=True, search=True, volatile=volatile),
+            versions=versions("langchain-qdrant", "qdrant-client"),
+        )
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``StoreAccess.read``."""
+        asked = {canonical_id(id_): id_ for id_ in ids}
+        found: dict[str, Record] = {}
+        for chunk in chunks(list(ids), READ_CHUNK):
+            points = self._client.retrieve(self._name, [_point_id(i) for i in chunk], with_vectors=True)
+            for point in points:
+                record = self._record(point)
+                found[asked.get(record.id, record.id)] = record
+        return found
+
+    def ids(self) -> Sequence[str]:
+        """See ``CorpusReader.ids``."""
+        return [str(p.id) for page in self._pages(with_payload=False) for p in page]
+
+    def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
+        """See ``CorpusReader.scan``; pages follow the order of ids, so points written meanwhile hide no other."""
+        for page in self._pages(limit=batch, with_vectors=vectors):
+            yield [self._record(p) for p in page]
+
+    def plants(self) -> Sequence[Record]:
+        """See ``CorpusReader.plants``; by a filter, or by reading all where the server refuses unindexed ones."""
+        from qdrant_client import models
+
+        key = f"{self.store.metadata_payload_key}.{KIT_KEY}"
+        mine = models.Filter(must=[models.FieldCondition(key=key, match=models.MatchValue(value=KIT_VALUE))])
+        try:
+            return [self._record(p) for page in self._pages(scroll_filter=mine) for p in page]
+        except Exception:  # strict mode answers 400 to a filter on a key that has no index
+            return [r for page in self.scan(vectors=False) for r in page if read_stamp(r.metadata)]
+
+    def _pages(self, *, limit: int = READ_CHUNK, **how: Any) -> Iterator[Sequence[Any]]:
+        after = None
+        while True:
+            points, after = self._client.scroll(self._name, limit=limit, offset=after, **how)
+            yield points
+            if after is None:
+                return
+
+    def _record(self, point: Any) -> Record:
+        payload = point.payload or {}
+        text, metadata = (payload.get(k) for k in (self.store.content_payload_key, self.store.metadata_payload_key))
+        return Record(str(point.id), text, metadata, _vector(point.vector))
+
+    def _place(self) -> str:
+        inner = self._client._client
+        if not self._local:
+            return f"{inner._scheme}://{inner._host}:{inner._port}{inner._prefix}"
+        return str(Path(inner.location).resolve()) if inner.persistent else f"memory-{os.getpid()}-{id(inner):x}"
+
+
+def _point_id(id_: str) -> int | str:
+    return int(id_) if id_.isdecimal() else id_
+
+
+def _vector(given: Any) -> Any:
+    """Named vectors as a mapping, sparse ones as indices and values; one unnamed vector as it is."""
+    if isinstance(given, Mapping):
+        return {name: _vector(v) for name, v in given.items()}
+    if hasattr(given, "indices"):
+        return {"indices": given.indices, "values": given.values}
+    return given
