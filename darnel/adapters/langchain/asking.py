@@ -59,6 +59,11 @@ class StoreSearch:
         # an application's own search method must be asked itself: who knows what it adds
         self._native = keeps(store, known, "similarity_search", "similarity_search_with_score")
 
+    @property
+    def scored(self) -> bool:
+        """Whether scores are those of a plain vector search, on a known scale."""
+        return self._search() == self._by_vector
+
     def retrieve(self, queries: Sequence[str], k: int) -> list[Reply]:
         """See ``Retriever.retrieve``.
 

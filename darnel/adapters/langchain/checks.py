@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from darnel.adapters.langchain.corpus import LangChainCorpus
 from darnel.adapters.checks import vector_checks
+from darnel.adapters.langchain.corpus import LangChainCorpus
 from darnel.core.corpus import Check, CorpusReader, Record
 from darnel.embedders.base import Embedder
 

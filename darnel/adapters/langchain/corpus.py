@@ -18,7 +18,7 @@ from darnel.adapters.langchain.stores.find import find_access, keeps
 from darnel.adapters.langchain.stores.plain import sample_documents
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, Record, RecordShape, Reply
-from darnel.core.errors import DarnelError, PlantError, TargetError, TargetError, describe_error
+from darnel.core.errors import DarnelError, PlantError, TargetError, describe_error
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, content_digest, read_stamp
 from darnel.core.shape import learn_shape
@@ -50,6 +50,7 @@ class LangChainCorpus:
         self.proved = keeps(store, known, *WRITES)
         self._search = StoreSearch(store, self.access, known, self.embedder if own is not None else None, self.asking)
         self._described: CorpusDescription | None = None
+        self._refusal = ""
         self._filtered: RecordShape | None = None
 
     def describe(self) -> CorpusDescription:
@@ -71,6 +72,8 @@ class LangChainCorpus:
         self._described = replace(
             found,
             embedder=self.embedder.name if self.embedder else None,
+            # a plant that the filter keeps out is beyond the search's reach, which has to be told from "not retrieved"
+            capabilities=replace(found.capabilities, exact=found.capabilities.exact and not self.asking.narrowing),
             shape=shape if shape is not None and shape.sampled else found.shape,
         )
         return self._described
@@ -87,8 +90,7 @@ class LangChainCorpus:
         fresh = [p for p in plants if not _holds(found.get(p.id), p)]
         self.remove([p.id for p in fresh if p.id in found])
         if fresh and not self.proved:
-            prove_by_writing(self, fresh[0])
-            self.proved = True
+            self._prove(fresh[0])
         for batch in batches(fresh, where):
             self.write(batch)
 
@@ -136,6 +138,23 @@ class LangChainCorpus:
             except Exception:  # asking fails again, and says so, once questions are asked; a sweep asks none
                 return RecordShape()
         return self._filtered
+
+    def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
+        """See ``ExactScorer.exact_scores``; of the plain search only, and of stores whose scores are known."""
+        if self.embedder is None or self.asking.kind != "similarity" or not self._search.scored:
+            return None
+        asked, planted = self.embedder.queries(queries), self.embedder.documents([p.text for p in plants])
+        return self.access.exact_scores(asked.astype(float), planted.astype(float))
+
+    def _prove(self, plant: Plant) -> None:
+        if self._refusal:
+            raise TargetError(self._refusal)
+        try:
+            prove_by_writing(self, plant)
+        except TargetError as error:  # once is enough
+            self._refusal = str(error)
+            raise
+        self.proved = True
 
     def _refuse_unfit(self, plants: Sequence[Plant], where: CorpusDescription) -> None:
         if any(p.vector is not None for p in plants):

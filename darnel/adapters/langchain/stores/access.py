@@ -14,6 +14,8 @@ from darnel.core.errors import CollisionError
 from darnel.core.plant import read_stamp
 from darnel.core.shape import learn_shape
 
+Vectors = Any
+"""float64 of shape (rows, dimension)."""
 SHAPE_SAMPLE = 32
 READ_CHUNK = 1_000
 
@@ -59,6 +61,10 @@ class StoreAccess(Protocol):
         """Raise CollisionError where writing an id would reach a record outside of this container."""
         ...
 
+    def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
+        """As ``ExactScorer.exact_scores``, from vectors: one row of each a pair."""
+        ...
+
 
 class KnownStore(ABC):
     """Base of the stores that can be read whole; a ``StoreAccess`` and a ``CorpusReader``."""
@@ -98,6 +104,10 @@ class KnownStore(ABC):
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
         """See ``StoreAccess.refuse_elsewhere``."""
 
+    def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
+        """See ``StoreAccess.exact_scores``; None: plants are looked for by their own text instead."""
+        return None
+
     def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; by id, so that a corpus that changes meanwhile loses no record."""
         for chunk in chunks(self.ids(), batch):
@@ -110,7 +120,7 @@ class KnownStore(ABC):
     def shape(self) -> RecordShape:
         """Learned once, from records spread over the corpus: what was added together is often of one tenant or source."""
         if not self._shape.sampled:
-            ids = self.ids()
+            ids = sorted(self.ids())
             spread = {len(ids) * i // SHAPE_SAMPLE for i in range(SHAPE_SAMPLE)}
             self._shape = learn_shape(list(self.read([ids[i] for i in sorted(spread) if i < len(ids)]).values()))
         return self._shape
@@ -122,6 +132,17 @@ def collision(id_: str, where: str) -> CollisionError:
         f"record {id_} is in {where}, and this store would overwrite it there; nothing was written. "
         "Run again: every run draws ids of its own"
     )
+
+
+def pair_scores(kind: str, asked: Vectors, planted: Vectors) -> list[float]:
+    """Similarities of rows, higher is better: ``cosine``, ``dot``, ``euclid`` (negated distances)."""
+    import numpy as np
+
+    if kind == "euclid":
+        return [float(s) for s in -np.linalg.norm(asked - planted, axis=1)]
+    dots = (asked * planted).sum(axis=1)
+    lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
+    return [float(s) for s in (dots if kind == "dot" else dots / np.where(lengths == 0, 1, lengths))]
 
 
 def versions(*packages: str) -> dict[str, str]:

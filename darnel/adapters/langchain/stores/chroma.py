@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from darnel.adapters.chroma.corpus import ChromaCorpus
-from darnel.adapters.langchain.stores.access import KnownStore, versions
+from darnel.adapters.langchain.stores.access import KnownStore, Vectors, pair_scores, versions
 from darnel.core.corpus import CorpusDescription, Record
 from darnel.core.errors import ContainerMissingError
 
@@ -68,6 +68,14 @@ class ChromaStore(KnownStore):
     def remove(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.remove``; ids and the kit's mark in one call."""
         self._corpus.remove(ids)
+
+    def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
+        """See ``StoreAccess.exact_scores``; Chroma's distances are squared for l2, and 1 less the similarity otherwise."""
+        metric = self._corpus._metric()
+        if metric == "l2":
+            return [-(s**2) for s in pair_scores("euclid", asked, planted)]
+        kind = {"cosine": "cosine", "ip": "dot"}.get(metric or "")
+        return [s - 1 for s in pair_scores(kind, asked, planted)] if kind else None
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""

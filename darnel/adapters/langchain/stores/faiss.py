@@ -65,7 +65,7 @@ class FaissStore(KnownStore):
             dimension=int(index.d),
             metric={INNER_PRODUCT: "inner product", L2: "l2"}.get(index.metric_type),
             shape=self.shape(),
-            capabilities=Capabilities(scan=True, vectors=True, search=True, volatile=True),
+            capabilities=Capabilities(scan=True, vectors=True, search=True, exact=True, volatile=True),
             versions=versions("langchain-community", "faiss-cpu"),
         )
 

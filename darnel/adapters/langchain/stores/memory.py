@@ -24,7 +24,7 @@ class MemoryStore(KnownStore):
             dimension=len(first["vector"]) if first else None,
             metric="cosine",
             shape=self.shape(),
-            capabilities=Capabilities(scan=True, vectors=True, search=True, volatile=True),
+            capabilities=Capabilities(scan=True, vectors=True, search=True, exact=True, volatile=True),
             versions=versions(),
         )
 

@@ -17,12 +17,12 @@ class TableStore(SqlStore):
     def __init__(self, store: Any) -> None:
         super().__init__(store)
         if store._engine._loop is None:
-            raise TargetError(
-                "this PGVectorStore is async only; build its engine with PGEngine.from_connection_string"
-            )
+            raise TargetError("this PGVectorStore is async only; build its engine with PGEngine.from_connection_string")
         self._inner = inner = store._PGVectorStore__vs  # the class keeps no other way to its table
         self.container = f"{inner.schema_name}.{inner.table_name}"
         self.metric = inner.distance_strategy.name.lower()
+        kinds = {"cosine_distance": "cosine", "euclidean": "euclid", "inner_product": "dot"}
+        self.kind = None if inner.hybrid_search_config else kinds.get(self.metric)
         self.table = Table(
             name=f"{quoted(inner.schema_name)}.{quoted(inner.table_name)}",
             id=quoted(inner.id_column),

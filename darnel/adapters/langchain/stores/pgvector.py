@@ -23,6 +23,7 @@ class CollectionStore(SqlStore):
         if store._engine is None:
             raise TargetError("this PGVector is async only; give one built without async_mode")
         self.container, self.metric = store.collection_name, store._distance_strategy.value
+        self.kind = {"cosine": "cosine", "l2": "euclid", "inner": "dot"}.get(self.metric)
         found = self.execute(
             f"SELECT uuid FROM {quoted(store.CollectionStore.__tablename__)} WHERE name = :name",
             {"name": self.container},

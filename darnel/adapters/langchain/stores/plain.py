@@ -99,6 +99,10 @@ class PlainStore:
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.refuse_elsewhere``; nothing is known of such a store's siblings."""
 
+    def exact_scores(self, asked: Any, planted: Any) -> Sequence[float] | None:
+        """See ``StoreAccess.exact_scores``; nothing is known of its scores."""
+        return None
+
 
 def takes_ids(store: Any) -> bool:
     """Whether a method that writes names a parameter ``ids``; one that merely swallows it does not keep them."""

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from darnel.adapters.langchain.stores.access import READ_CHUNK, SHAPE_SAMPLE, KnownStore, versions
+from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, versions
 from darnel.core.batches import chunks
-from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape
+from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.errors import ContainerMissingError
 from darnel.core.evidence import canonical_id
 from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
-from darnel.core.shape import learn_shape
 
 DISTANCES = ("Euclid", "Manhattan")
 """Metrics whose scores fall with similarity."""
@@ -39,7 +38,7 @@ class QdrantStore(KnownStore):
 
     @property
     def _dense(self) -> bool:
-        return str(self.store.retrieval_mode) == "dense" or self.store.retrieval_mode.value == "dense"
+        return bool(self.store.retrieval_mode.value == "dense")
 
     @property
     def score_sign(self) -> int | None:  # type: ignore[override]
@@ -64,7 +63,7 @@ class QdrantStore(KnownStore):
             dimension=dense.size if dense else None,
             metric=dense.distance.value.lower() if dense else None,
             shape=self.shape(),
-            capabilities=Capabilities(scan=True, vectors=True, search=True, volatile=volatile),
+            capabilities=Capabilities(scan=True, vectors=True, search=True, exact=self._local, volatile=volatile),
             versions=versions("langchain-qdrant", "qdrant-client"),
         )
 
@@ -98,6 +97,11 @@ class QdrantStore(KnownStore):
             return [self._record(p) for page in self._pages(scroll_filter=mine) for p in page]
         except Exception:  # strict mode answers 400 to a filter on a key that has no index
             return [r for page in self.scan(vectors=False) for r in page if read_stamp(r.metadata)]
+
+    def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
+        """See ``StoreAccess.exact_scores``."""
+        kind = {"Cosine": "cosine", "Dot": "dot", "Euclid": "euclid"}.get(self.store.distance.value)
+        return pair_scores(kind, asked, planted) if self._dense and kind else None
 
     def _pages(self, *, limit: int = READ_CHUNK, **how: Any) -> Iterator[Sequence[Any]]:
         after = None

@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from darnel.adapters.langchain.stores.access import READ_CHUNK, SHAPE_SAMPLE, KnownStore, versions
+from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, versions
 from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
-from darnel.core.shape import learn_shape
 
 Rows = Sequence[Mapping[str, Any]]
 _MARK = {"kit_key": KIT_KEY, "kit_value": KIT_VALUE}
@@ -44,6 +43,8 @@ class SqlStore(KnownStore):
     """A table, or a part of one; subclasses set ``table``, ``container``, ``metric`` and ``identity``."""
 
     score_sign: int | None = -1
+    kind: str | None = "cosine"
+    """What the search compares by: ``cosine``, ``dot`` or ``euclid``; None where that is not all it does."""
     table: Table
     container: str
     metric: str
@@ -65,7 +66,7 @@ class SqlStore(KnownStore):
             dimension=int(sizes[0]["n"]) if sizes else None,
             metric=self.metric,
             shape=self.shape(),
-            capabilities=Capabilities(scan=True, vectors=True, search=True),
+            capabilities=Capabilities(scan=True, vectors=True, search=True, exact=not self._approximate()),
             versions=versions("langchain-postgres", "pgvector"),
         )
 
@@ -83,6 +84,21 @@ class SqlStore(KnownStore):
         sql = f"DELETE FROM {t.name} WHERE {t.scope} AND {t.id} IN :ids AND {t.json} {_MARKED}"
         for chunk in chunks(list(ids), READ_CHUNK):
             self.execute(sql, {**t.values, **_MARK, "ids": list(chunk)})
+
+    def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
+        """See ``StoreAccess.exact_scores``; cosine distances run from 0, so their negation is the cosine less 1."""
+        if self.kind is None:
+            return None
+        found = pair_scores(self.kind, asked, planted)
+        return [s - 1 for s in found] if self.kind == "cosine" else found
+
+    def _approximate(self) -> bool:
+        """Whether the table has an index that may lose records."""
+        sql = (
+            "SELECT count(*) AS n FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam "
+            "WHERE i.indrelid = CAST(CAST(:name AS text) AS regclass) AND a.amname IN ('hnsw', 'ivfflat')"
+        )
+        return bool(self.execute(sql, {"name": self.table.name})[0]["n"])
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""
