@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -115,7 +116,10 @@ class StoreSearch:
         return [(d, None) for d in self.store.max_marginal_relevance_search(query, k=k, **settings)]
 
     def _above_threshold(self, query: str, k: int) -> Found:
-        return list(self.store.similarity_search_with_relevance_scores(query, k=k, **self.asking.settings))
+        with warnings.catch_warnings():
+            # LangChain prints every document where one score is negative, as those deep in a list often are
+            warnings.filterwarnings("ignore", message="Relevance scores must be")
+            return list(self.store.similarity_search_with_relevance_scores(query, k=k, **self.asking.settings))
 
     def _signed(self, found: Sequence[tuple[Any, float]]) -> Found:
         sign = self.access.score_sign or 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -132,6 +133,14 @@ def collision(id_: str, where: str) -> CollisionError:
         f"record {id_} is in {where}, and this store would overwrite it there; nothing was written. "
         "Run again: every run draws ids of its own"
     )
+
+
+def uuid_text(id_: str) -> str | None:
+    """An id in the one spelling that stores give UUIDs back in; None where it is none."""
+    try:
+        return str(uuid.UUID(id_))
+    except ValueError:
+        return None
 
 
 def pair_scores(kind: str, asked: Vectors, planted: Vectors) -> list[float]:

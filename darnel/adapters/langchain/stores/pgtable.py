@@ -32,6 +32,7 @@ class TableStore(SqlStore):
             columns=tuple(inner.metadata_columns),
         )
         self._types = self._column_types()
+        self.uuids = self._types.get(inner.id_column) == "uuid"
         self.identity = self._identity()
 
     @property

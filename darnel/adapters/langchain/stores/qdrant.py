@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, versions
+from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, uuid_text, versions
 from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.errors import ContainerMissingError
-from darnel.core.evidence import canonical_id
 from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
 
 DISTANCES = ("Euclid", "Manhattan")
 """Metrics whose scores fall with similarity."""
+ROUNDING = 1e-6
+"""Largest difference of a component of unit vectors that rounding explains."""
 
 
 class QdrantStore(KnownStore):
@@ -27,6 +28,7 @@ class QdrantStore(KnownStore):
     def __init__(self, store: Any) -> None:
         super().__init__(store)
         self._client, self._name = store.client, store.collection_name
+        self._seen: dict[str, Any] = {}
         self._local = hasattr(self._client._client, "persistent")
         if not self._client.collection_exists(self._name):
             raise ContainerMissingError(f"no Qdrant collection '{self._name}' in {self._place()}; check its name")
@@ -69,13 +71,11 @@ class QdrantStore(KnownStore):
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
-        asked = {canonical_id(id_): id_ for id_ in ids}
+        asked = {point: id_ for id_ in ids if (point := _point_id(id_)) is not None}
         found: dict[str, Record] = {}
-        for chunk in chunks(list(ids), READ_CHUNK):
-            points = self._client.retrieve(self._name, [_point_id(i) for i in chunk], with_vectors=True)
-            for point in points:
-                record = self._record(point)
-                found[asked.get(record.id, record.id)] = record
+        for chunk in chunks(list(asked), READ_CHUNK):
+            points = self._client.retrieve(self._name, list(chunk), with_vectors=True)
+            found.update((asked[p.id], self._record(p)) for p in points)
         return found
 
     def ids(self) -> Sequence[str]:
@@ -114,7 +114,29 @@ class QdrantStore(KnownStore):
     def _record(self, point: Any) -> Record:
         payload = point.payload or {}
         text, metadata = (payload.get(k) for k in (self.store.content_payload_key, self.store.metadata_payload_key))
-        return Record(str(point.id), text, metadata, _vector(point.vector))
+        vector = _vector(point.vector)
+        if isinstance(vector, Mapping):
+            vector = {name: self._steady(f"{point.id}/{name}", v) for name, v in vector.items()}
+        elif vector is not None:
+            vector = self._steady(str(point.id), vector)
+        return Record(str(point.id), text, metadata, vector)
+
+    def _steady(self, key: str, vector: Any) -> Any:
+        """A vector as it was first seen, while it is the same but for rounding.
+
+        Local mode normalises in place at every search; a digest of what was read would call that a change.
+        """
+        import numpy as np
+
+        if not self._local or isinstance(vector, Mapping):
+            return vector
+        unit = np.asarray(vector, dtype=np.float64)
+        unit = unit / (np.linalg.norm(unit) or 1.0) if self.store.distance.value == "Cosine" else unit
+        known = self._seen.setdefault(key, unit)
+        if known.shape == unit.shape and np.abs(known - unit).max() <= ROUNDING:
+            return known
+        self._seen[key] = unit
+        return unit
 
     def _place(self) -> str:
         inner = self._client._client
@@ -123,8 +145,9 @@ class QdrantStore(KnownStore):
         return str(Path(inner.location).resolve()) if inner.persistent else f"memory-{os.getpid()}-{id(inner):x}"
 
 
-def _point_id(id_: str) -> int | str:
-    return int(id_) if id_.isdecimal() else id_
+def _point_id(id_: str) -> int | str | None:
+    """An id as a point can bear it: a number or a UUID."""
+    return int(id_) if id_.isdecimal() else uuid_text(id_)
 
 
 def _vector(given: Any) -> Any:

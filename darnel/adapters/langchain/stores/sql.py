@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, versions
+from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, uuid_text, versions
 from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
@@ -49,6 +49,8 @@ class SqlStore(KnownStore):
     container: str
     metric: str
     identity: str
+    uuids = False
+    """Whether the id column holds UUIDs only."""
 
     @abstractmethod
     def execute(self, sql: str, values: Mapping[str, Any]) -> Rows:
@@ -72,17 +74,18 @@ class SqlStore(KnownStore):
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
+        asked = self._asked(ids)
         found: dict[str, Record] = {}
-        for chunk in chunks(list(ids), READ_CHUNK):
+        for chunk in chunks(list(asked), READ_CHUNK):
             rows = self.select(self._all(), f"{self.table.id} IN :ids", {"ids": list(chunk)})
-            found.update((r["id"], self._record(r)) for r in rows)
+            found.update((asked[r["id"]], self._record(r)) for r in rows)
         return found
 
     def remove(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.remove``; ids, container and the kit's mark in one statement."""
         t = self.table
         sql = f"DELETE FROM {t.name} WHERE {t.scope} AND {t.id} IN :ids AND {t.json} {_MARKED}"
-        for chunk in chunks(list(ids), READ_CHUNK):
+        for chunk in chunks(list(self._asked(ids)), READ_CHUNK):
             self.execute(sql, {**t.values, **_MARK, "ids": list(chunk)})
 
     def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:
@@ -116,6 +119,14 @@ class SqlStore(KnownStore):
         t = self.table
         sql = f"SELECT {what} FROM {t.name} WHERE {t.scope} AND {where}" + (f" LIMIT {limit}" if limit else "")
         return self.execute(sql, {**t.values, **(values or {})})
+
+    def _asked(self, ids: Sequence[str]) -> dict[str, str]:
+        """Ids as the column gives them back → as they were asked for; those that it cannot hold are left out."""
+        return (
+            {canonical: i for i in ids if (canonical := uuid_text(i))}
+            if self.uuids
+            else dict(zip(ids, ids, strict=True))
+        )
 
     def _all(self) -> str:
         t = self.table
