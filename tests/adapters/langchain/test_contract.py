@@ -212,3 +212,14 @@ def test_a_table_without_a_json_column_is_refused(embeddings: WordEmbeddings, tm
     house = houses.pgtable(embeddings, tmp_path, columns=("tenant",), json_column=False)
     with pytest.raises(TargetError, match="no JSON metadata column"):
         LangChainCorpus(house.store).describe()
+
+
+def test_what_the_application_does_to_its_record_does_not_reach_the_plant(
+    embeddings: WordEmbeddings, tmp_path: Path
+) -> None:
+    """``InMemoryVectorStore`` keeps the very dictionary that it is given."""
+    store = houses.memory(embeddings, tmp_path).store
+    written = plant(0, lot=["a"])
+    LangChainCorpus(store).inject([written])
+    store.store[written.id]["metadata"]["lot"].append("b")
+    assert written.metadata["lot"] == ["a"]
