@@ -37,7 +37,8 @@ def _asking_checks(corpus: LangChainCorpus) -> Iterable[Check]:
         return
     settings = ", ".join(sorted(asking.settings)) or "none"
     yield Check("retriever", True, f"{asking.kind}, k {asking.k or 'not set'}, further settings: {settings}")
-    if asking.narrowing and corpus.filtered_shape().sampled == 0:
+    shape = corpus.filtered_shape() if asking.narrowing else None
+    if shape is not None and not shape.sampled:
         yield Check("retriever's filter", False, "it lets no record pass", "Check search_kwargs of the retriever.")
 
 
@@ -54,10 +55,11 @@ class _DenseView:
     def __init__(self, corpus: LangChainCorpus) -> None:
         self._corpus = corpus
         self.describe, self.inject, self.remove = corpus.describe, corpus.inject, corpus.remove
+        self.read = corpus.read
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
         name = getattr(self._corpus.store, "vector_name", None)
-        found = self._corpus.read(ids)
+        found = self._corpus.read_vectors(ids)
         return {
             i: replace(r, vector=r.vector.get(name)) if isinstance(r.vector, Mapping) else r for i, r in found.items()
         }

@@ -18,7 +18,7 @@ from darnel.adapters.langchain.stores.find import find_access, keeps
 from darnel.adapters.langchain.stores.plain import sample_documents
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, Record, RecordShape, Reply
-from darnel.core.errors import DarnelError, PlantError, TargetError, describe_error
+from darnel.core.errors import PlantError, TargetError, blame_target
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, content_digest, read_stamp
 from darnel.core.shape import learn_shape
@@ -57,17 +57,12 @@ class LangChainCorpus:
         """See ``CorpusInjector.describe``.
 
         Raises:
-            TargetError: the store could not keep, show or give up a plant; says why.
-            TargetError: it cannot be read.
+            TargetError: the store cannot be read, or could not keep, show or give up a plant; says why.
         """
-        if reason := self.access.refusal():
-            raise TargetError(reason)
-        try:
+        with blame_target("reading the vector store"):
+            if reason := self.access.refusal():
+                raise TargetError(reason)
             found = self.access.describe()
-        except DarnelError:
-            raise
-        except Exception as error:  # the store's
-            raise TargetError(f"cannot read the vector store: {describe_error(error)}") from error
         shape = self.filtered_shape() if self.asking.narrowing else None
         self._described = replace(
             found,
@@ -114,9 +109,16 @@ class LangChainCorpus:
             self.access.remove(rest)
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """See ``CorpusInjector.read``."""
+        """See ``CorpusInjector.read``; without vectors."""
+        return self._read(ids, vectors=False)
+
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``VectorReader.read_vectors``."""
+        return self._read(ids, vectors=True)
+
+    def _read(self, ids: Sequence[str], *, vectors: bool) -> dict[str, Record]:
         rest = [id_ for id_ in ids if id_ not in self.strays]
-        found = dict(self.access.read(rest)) if rest else {}
+        found = dict(self.access.read(rest, vectors=vectors)) if rest else {}
         for id_ in ids:
             if id_ in self.strays and (record := self.strays[id_].read(self.store, self.access)) is not None:
                 found[id_] = replace(record, id=id_)
@@ -126,17 +128,17 @@ class LangChainCorpus:
         """See ``Retriever.retrieve``."""
         return self._search.retrieve(queries, k)
 
-    def filtered_shape(self) -> RecordShape:
+    def filtered_shape(self) -> RecordShape | None:
         """The shape of records that the application's filter lets pass, so that it lets plants pass too.
 
-        Not sampled (``sampled`` 0) where it lets none pass, or where the store cannot be asked now.
+        ``sampled`` is 0 where it lets none pass; None where the store cannot be asked now.
         """
         if self._filtered is None:
             how = {**self.access.sampling, **self.asking.narrowing}
             try:
                 self._filtered = learn_shape(sample_documents(self.store.similarity_search, how))
             except Exception:  # asking fails again, and says so, once questions are asked; a sweep asks none
-                return RecordShape()
+                return None
         return self._filtered
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:

@@ -16,7 +16,7 @@ from darnel.adapters.langchain.checks import langchain_checks
 from darnel.adapters.langchain.corpus import LangChainCorpus
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, CorpusReader, Target
-from darnel.core.errors import DarnelError, TargetError, UsageError, describe_error
+from darnel.core.errors import DarnelError, TargetError, UsageError, blame_target, describe_error
 from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import import_attr
 
@@ -118,15 +118,17 @@ def _wants_arguments(factory: Any) -> bool:
 def _corpus(given: Any, embedder: Embedder | None, identity: str) -> LangChainCorpus:
     from langchain_core.vectorstores import VectorStore, VectorStoreRetriever
 
-    if isinstance(given, VectorStore):
-        return LangChainCorpus(given, Asking(), embedder, identity=identity)
+    store, asking = given, Asking()
     plain = VectorStoreRetriever._get_relevant_documents
     if isinstance(given, VectorStoreRetriever) and type(given)._get_relevant_documents is plain:
-        return LangChainCorpus(given.vectorstore, read_retriever(given), embedder, identity=identity)
-    raise UsageError(
-        f"cannot test a {type(given).__module__}.{type(given).__name__} yet; "
-        "give the vector store beneath it, or a plain VectorStoreRetriever (vectorstore.as_retriever())"
-    )
+        store, asking = given.vectorstore, read_retriever(given)
+    if not isinstance(store, VectorStore):
+        raise UsageError(
+            f"cannot test a {type(given).__module__}.{type(given).__name__} yet; "
+            "give the vector store beneath it, or a plain VectorStoreRetriever (vectorstore.as_retriever())"
+        )
+    with blame_target("opening the vector store"):
+        return LangChainCorpus(store, asking, embedder, identity=identity)
 
 
 def _reader(corpus: LangChainCorpus) -> CorpusReader | None:

@@ -9,11 +9,13 @@ from darnel.core.plant import Plant, make_marker, make_plant
 CAMPAIGN = "20261130-000000-0123456789"
 
 
-def plant(copy: int = 0, text: str = "The lantern on the pier is lit at dusk.", **metadata: Any) -> Plant:
+def plant(
+    copy: int = 0, text: str = "The lantern on the pier is lit at dusk.", campaign: str = CAMPAIGN, **metadata: Any
+) -> Plant:
     marker = make_marker(0, copy)
     return make_plant(
         identity="test",
-        campaign=CAMPAIGN,
+        campaign=campaign,
         pattern="test",
         strength=1,
         query_id="q1",

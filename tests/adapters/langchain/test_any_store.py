@@ -10,6 +10,7 @@ from darnel.core.errors import TargetError
 from darnel.core.ledger import Ledger
 from darnel.core.plant import find_markers
 from tests.adapters.langchain import shelf
+from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.shelf import Shelf
 from tests.adapters.langchain.words import QUESTIONS, WordEmbeddings
 
@@ -116,17 +117,8 @@ def test_the_same_id_and_text_is_not_written_twice(embeddings: WordEmbeddings, l
     store = Shelf(embeddings)
     corpus = LangChainCorpus(store)
     with darnel.Campaign(corpus, ledger, visible_within=0.2, gone_within=0.2) as campaign:
-        plant = darnel.make_plant(
-            identity=campaign.where.identity,
-            campaign=campaign.id,
-            pattern="test",
-            strength=1,
-            query_id="q",
-            copy=0,
-            marker=(marker := "darnel-abcdefghijklmnop"),
-            text=f"A note. {marker}",
-        )
-        campaign.plant([plant])
+        written = plant(campaign=campaign.id)
+        campaign.plant([written])
         rows = {k: id(v) for k, v in store.rows.items()}
-        campaign.plant([plant])
+        campaign.plant([written])
         assert {k: id(v) for k, v in store.rows.items()} == rows

@@ -91,10 +91,7 @@ def test_another_campaigns_plant_is_not_overwritten(house: House) -> None:
     corpus = LangChainCorpus(house.store)
     corpus.inject([plant(0)])
     held = house.witness()
-    stamp = str(plant(0).metadata["darnel_plant"]).replace("20261130", "20261231")
-    other = replace(
-        plant(0), campaign="20261231-000000-0123456789", metadata={**plant(0).metadata, "darnel_plant": stamp}
-    )
+    other = replace(plant(0, campaign="20261231-000000-0123456789"), id=plant(0).id)
     with pytest.raises(CollisionError):
         corpus.inject([other])
     assert house.witness() == held

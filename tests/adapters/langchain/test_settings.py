@@ -176,7 +176,7 @@ def test_a_hybrid_qdrant_collection(embeddings: WordEmbeddings, ledger: Ledger) 
         sparse_embedding=Lengths(),
         retrieval_mode=home.RetrievalMode.HYBRID,
     )
-    (record,) = LangChainCorpus(store).read(IDS[:1]).values()
+    (record,) = LangChainCorpus(store).read_vectors(IDS[:1]).values()
     assert set(record.vector) == {"words", "langchain-sparse"}
     (reply,) = LangChainCorpus(store).retrieve(QUESTIONS[:1], 8)
     assert [s.id for s in reply.sources] == [d.metadata["_id"] for d in store.similarity_search(QUESTIONS[0], 8)]

@@ -50,8 +50,8 @@ class StoreAccess(Protocol):
         """As ``CorpusInjector.describe``, without the embedder."""
         ...
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """As ``CorpusInjector.read``."""
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
+        """As ``CorpusInjector.read``, with vectors where they are asked for and can be read."""
         ...
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -88,7 +88,7 @@ class KnownStore(ABC):
         """See ``StoreAccess.describe``."""
 
     @abstractmethod
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
 
     @abstractmethod
@@ -112,7 +112,7 @@ class KnownStore(ABC):
     def scan(self, batch: int = READ_CHUNK, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; by id, so that a corpus that changes meanwhile loses no record."""
         for chunk in chunks(self.ids(), batch):
-            yield list(self.read(chunk).values())
+            yield list(self.read(chunk, vectors=vectors).values())
 
     def plants(self) -> Sequence[Record]:
         """See ``CorpusReader.plants``."""

@@ -61,9 +61,9 @@ class ChromaStore(KnownStore):
             versions={**versions("langchain-chroma"), **found.versions},
         )
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
-        return self._corpus.read(ids)
+        return self._corpus.read_vectors(ids) if vectors else self._corpus.read(ids)
 
     def remove(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.remove``; ids and the kit's mark in one call."""

@@ -69,19 +69,19 @@ class FaissStore(KnownStore):
             versions=versions("langchain-community", "faiss-cpu"),
         )
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
         wanted = set(ids)
         rows = {id_: row for row, id_ in self.store.index_to_docstore_id.items() if id_ in wanted}
-        return {id_: self._record(id_, rows[id_]) for id_ in ids if id_ in rows}
+        return {id_: self._record(id_, rows[id_] if vectors else None) for id_ in ids if id_ in rows}
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""
         return list(self.store.index_to_docstore_id.values())
 
-    def _record(self, id_: str, row: int) -> Record:
+    def _record(self, id_: str, row: int | None) -> Record:
         document = self._document(id_)
-        vector = self.store.index.reconstruct(int(row))
+        vector = None if row is None else self.store.index.reconstruct(int(row))
         return Record(id_, document.page_content, dict(document.metadata), vector) if document else Record(id_, None)
 
     def _document(self, id_: str) -> Any:

@@ -28,8 +28,8 @@ class MemoryStore(KnownStore):
             versions=versions(),
         )
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """See ``StoreAccess.read``."""
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
+        """See ``StoreAccess.read``; vectors cost nothing here."""
         rows = self.store.store
         return {i: Record(i, rows[i]["text"], dict(rows[i]["metadata"]), rows[i]["vector"]) for i in ids if i in rows}
 

@@ -71,8 +71,8 @@ class PlainStore:
         except Exception:  # a sweep asks nothing, so it must not fail on this; a run fails at its first question
             return None
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """See ``StoreAccess.read``."""
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
+        """See ``StoreAccess.read``; vectors cannot be read."""
         if not ids:
             return {}
         asked = {canonical_id(id_): id_ for id_ in ids}

@@ -69,12 +69,12 @@ class QdrantStore(KnownStore):
             versions=versions("langchain-qdrant", "qdrant-client"),
         )
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
         asked = {point: id_ for id_ in ids if (point := _point_id(id_)) is not None}
         found: dict[str, Record] = {}
         for chunk in chunks(list(asked), READ_CHUNK):
-            points = self._client.retrieve(self._name, list(chunk), with_vectors=True)
+            points = self._client.retrieve(self._name, list(chunk), with_vectors=vectors)
             found.update((asked[p.id], self._record(p)) for p in points)
         return found
 

@@ -72,12 +72,12 @@ class SqlStore(KnownStore):
             versions=versions("langchain-postgres", "pgvector"),
         )
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+    def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
         asked = self._asked(ids)
         found: dict[str, Record] = {}
         for chunk in chunks(list(asked), READ_CHUNK):
-            rows = self.select(self._all(), f"{self.table.id} IN :ids", {"ids": list(chunk)})
+            rows = self.select(self._all(vectors), f"{self.table.id} IN :ids", {"ids": list(chunk)})
             found.update((asked[r["id"]], self._record(r)) for r in rows)
         return found
 
@@ -109,7 +109,7 @@ class SqlStore(KnownStore):
 
     def plants(self) -> Sequence[Record]:
         """See ``CorpusReader.plants``."""
-        rows = self.select(self._all(), f"{self.table.json} {_MARKED}", _MARK)
+        rows = self.select(self._all(False), f"{self.table.json} {_MARKED}", _MARK)
         return [r for r in map(self._record, rows) if read_stamp(r.metadata)]
 
     def select(
@@ -128,13 +128,11 @@ class SqlStore(KnownStore):
             else dict(zip(ids, ids, strict=True))
         )
 
-    def _all(self) -> str:
+    def _all(self, vectors: bool) -> str:
         t = self.table
+        vector = f"CAST({t.vector} AS text)" if vectors else "NULL"
         own = "".join(f", {quoted(c)} AS {quoted('c_' + c)}" for c in t.columns)
-        return (
-            f"CAST({t.id} AS text) AS id, {t.text} AS body, CAST({t.json} AS text) AS meta, "
-            f"CAST({t.vector} AS text) AS vec{own}"
-        )
+        return f"CAST({t.id} AS text) AS id, {t.text} AS body, CAST({t.json} AS text) AS meta, {vector} AS vec{own}"
 
     def _record(self, row: Mapping[str, Any]) -> Record:
         metadata = (json.loads(row["meta"]) if row["meta"] else None) or {}
