@@ -53,7 +53,8 @@ def test_removing_leaves_everything_as_it_was(house: House) -> None:
     corpus.inject([plant(n) for n in range(5)])
     corpus.remove([plant(n).id for n in range(5)])
     assert house.witness() == before
-    corpus.remove([plant(n).id for n in range(5)])
+    corpus.remove([plant(n).id for n in (*range(5), 1)])
+    corpus.remove(["no such id"])
     corpus.remove([])
     assert corpus.read([]) == {}
     assert house.witness() == before

@@ -55,7 +55,10 @@ class StoreAccess(Protocol):
         ...
 
     def remove(self, ids: Sequence[str]) -> None:
-        """As ``CorpusInjector.remove``: only what carries the kit's stamp, and no call at all where nothing does."""
+        """As ``CorpusInjector.remove``: nothing that is there without the kit's stamp, and never an empty list.
+
+        Absent ids are left out where the store raises for them, or may.
+        """
         ...
 
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:
@@ -74,6 +77,8 @@ class KnownStore(ABC):
     score_sign: int | None = 1
     vector_search: str | None = "similarity_search_with_score_by_vector"
     sampling: Mapping[str, Any] = MappingProxyType({})
+    sends_absent = True
+    """Whether absent ids are deleted too: their write may lie queued behind the removal."""
 
     def __init__(self, store: Any) -> None:
         self.store = store
@@ -98,9 +103,11 @@ class KnownStore(ABC):
     def remove(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.remove``."""
         for chunk in chunks(list(ids), READ_CHUNK):
-            ours = [id_ for id_, record in self.read(chunk).items() if read_stamp(record.metadata)]
-            if ours:  # an empty list means "everything" to some stores
-                self.store.delete(ids=ours)
+            held = self.read(chunk)
+            own = {id_ for id_, record in held.items() if read_stamp(record.metadata)}
+            due = [id_ for id_ in dict.fromkeys(chunk) if id_ in own or (self.sends_absent and id_ not in held)]
+            if due:  # an empty list means "everything" to some stores
+                self.store.delete(ids=due)
 
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
         """See ``StoreAccess.refuse_elsewhere``."""

@@ -23,6 +23,7 @@ L2 = 1
 class FaissStore(KnownStore):
     """``store.index`` beside ``store.docstore``, tied by ``store.index_to_docstore_id``."""
 
+    sends_absent = False  # one that is missing makes it delete none
     # its own pool of 20 may hold none that a filter lets pass
     sampling: Mapping[str, Any] = MappingProxyType({"fetch_k": 1_000})
 

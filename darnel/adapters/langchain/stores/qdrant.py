@@ -78,6 +78,10 @@ class QdrantStore(KnownStore):
             found.update((asked[p.id], self._record(p)) for p in points)
         return found
 
+    def remove(self, ids: Sequence[str]) -> None:
+        """See ``StoreAccess.remove``; no point can bear an id that is no UUID and was given by darnel."""
+        super().remove([id_ for id_ in ids if uuid_text(id_)])
+
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""
         return [str(p.id) for page in self._pages(with_payload=False) for p in page]
