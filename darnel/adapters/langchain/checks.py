@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from darnel.adapters.checks import vector_checks
-from darnel.adapters.langchain.corpus import LangChainCorpus
+from darnel.adapters.langchain.corpus import GIVE_EMBEDDER, LangChainCorpus
 from darnel.core.corpus import Check, CorpusReader, Record
 from darnel.embedders.base import Embedder
 
@@ -27,6 +27,8 @@ def langchain_checks(corpus: LangChainCorpus, reader: CorpusReader | None, given
     if given is not None and corpus.embedder is not given:
         detail = f"the store's own is used ({corpus.embedder.name if corpus.embedder else '?'}), not {given.name}"
         yield Check("embedder given", None, detail, "Leave out --embedder.")
+    if not corpus.access.embeds:
+        yield Check("store's embedder", False, f"{name} has none", GIVE_EMBEDDER[0].upper() + GIVE_EMBEDDER[1:] + ".")
     if reader is not None:
         yield from map(_soften, vector_checks(_DenseView(corpus), reader, corpus.embedder))
 

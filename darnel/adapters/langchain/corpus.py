@@ -18,7 +18,7 @@ from darnel.adapters.langchain.stores.find import find_access, keeps
 from darnel.adapters.langchain.stores.plain import sample_documents
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, Record, RecordShape, Reply
-from darnel.core.errors import PlantError, TargetError, blame_target
+from darnel.core.errors import EmbedderError, EmptyCorpusError, PlantError, TargetError, blame_target
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, content_digest, read_stamp
 from darnel.core.shape import learn_shape
@@ -26,6 +26,7 @@ from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension
 from darnel.embedders.resolve import wrap
 
+GIVE_EMBEDDER = "build it with the embeddings that the application uses (a store may choose some of its own otherwise)"
 WRITES = ("add_documents", "add_texts", "delete")
 
 
@@ -77,7 +78,7 @@ class LangChainCorpus:
         """See ``CorpusInjector.inject``; what is there already with the same content is not written again."""
         if not plants:
             return
-        where = self._described or self.describe()
+        where = self._described if self._described is not None and self._described.size else self.describe()
         self._refuse_unfit(plants, where)
         found = self.read([p.id for p in plants])
         refuse_foreign(found, plants[0].campaign)
@@ -161,8 +162,14 @@ class LangChainCorpus:
     def _refuse_unfit(self, plants: Sequence[Plant], where: CorpusDescription) -> None:
         if any(p.vector is not None for p in plants):
             raise PlantError("a LangChain store embeds what it is given; craft plants without vectors of their own")
+        if not where.size:
+            raise EmptyCorpusError(f"'{where.container}' is empty: fill it first, or plants compete with nothing")
+        if not self.access.embeds:
+            raise EmbedderError(f"{type(self.store).__name__} has no embedder; {GIVE_EMBEDDER}")
         if self.embedder is not None:
             check_dimension(self.embedder, where.dimension)
+            # some stores drop what a broken embedder leaves short, or store what is no number
+            self.embedder.documents([p.text for p in plants])
 
 
 def _holds(record: Record | None, plant: Plant) -> bool:

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+import darnel
 from darnel.adapters.langchain import LangChainCorpus
 from darnel.core.errors import CollisionError, DarnelError, EmbedderError, PlantError, TargetError
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import House
 from tests.adapters.langchain.plants import plant
-from tests.adapters.langchain.words import WordEmbeddings, make_documents
+from tests.adapters.langchain.words import QUESTIONS, WordEmbeddings, make_documents
 
 
 def test_injecting_twice_is_injecting_once(house: House) -> None:
@@ -201,8 +202,14 @@ def test_a_chroma_store_without_an_embedder_is_refused(tmp_path: Path, embedding
     """Chroma would embed with a model of its own choice, and load it from the network."""
     house = houses.chroma(embeddings, tmp_path)
     bare = houses.need("langchain_chroma").Chroma(houses.NAME, None, client=house.store._client)
-    with pytest.raises(TargetError, match="no embedding function"):
-        LangChainCorpus(bare).describe()
+    before = house.witness()
+    corpus = LangChainCorpus(bare)
+    assert set(corpus.read([str(make_documents()[0].id)])) == {str(make_documents()[0].id)}
+    with pytest.raises(EmbedderError, match="has no embedder"):
+        corpus.inject([plant(0)])
+    with pytest.raises(TargetError, match="store's embedder"):
+        darnel.run(bare, QUESTIONS, ["echo:1"], ledger=tmp_path / "ledger.db")
+    assert house.witness() == before
 
 
 def test_a_table_without_a_json_column_is_refused(embeddings: WordEmbeddings, tmp_path: Path) -> None:
@@ -221,3 +228,38 @@ def test_what_the_application_does_to_its_record_does_not_reach_the_plant(
     LangChainCorpus(store).inject([written])
     store.store[written.id]["metadata"]["lot"].append("b")
     assert written.metadata["lot"] == ["a"]
+
+
+class Broken(WordEmbeddings):
+    """Gives too few vectors, or some that are no numbers, once ``broken`` says so."""
+
+    broken = ""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        found = super().embed_documents(texts)
+        if self.broken == "few":
+            return found[1:]
+        return [[float("nan")] * len(v) for v in found] if self.broken == "nan" else found
+
+
+@pytest.mark.parametrize("broken", ["few", "nan"])
+@pytest.mark.parametrize("name", ["memory", "faiss"])
+def test_a_broken_embedder_is_refused_before_any_write(name: str, broken: str, tmp_path: Path) -> None:
+    """``InMemoryVectorStore`` would drop the last document in silence, FAISS would store what is no number."""
+    embeddings = Broken()
+    house = houses.HOUSES[name](embeddings, tmp_path)
+    before = house.witness()
+    embeddings.broken = broken
+    with pytest.raises(EmbedderError):
+        LangChainCorpus(house.store).inject([plant(0), plant(1)])
+    assert house.witness() == before
+
+
+def test_an_empty_store_is_refused(embeddings: WordEmbeddings, tmp_path: Path) -> None:
+    """Its dimension would stay after the plants are gone."""
+    home = houses.need("langchain_chroma")
+    client = houses.need("chromadb").PersistentClient(str(tmp_path / "empty"))
+    corpus = LangChainCorpus(home.Chroma("empty", embeddings, client=client))
+    with pytest.raises(DarnelError, match="empty"):
+        corpus.inject([plant(0)])
+    assert client.get_collection("empty").count() == 0

@@ -42,6 +42,11 @@ class StoreAccess(Protocol):
     @property
     def sampling(self) -> Mapping[str, Any]: ...  # noqa: D102
 
+    @property
+    def embeds(self) -> bool:
+        """Whether the store has something to embed with."""
+        ...
+
     def refusal(self) -> str | None:
         """Why nothing must be planted here, in one line that says what to do; None where nothing speaks against it."""
         ...
@@ -83,6 +88,11 @@ class KnownStore(ABC):
     def __init__(self, store: Any) -> None:
         self.store = store
         self._shape = RecordShape()
+
+    @property
+    def embeds(self) -> bool:
+        """See ``StoreAccess.embeds``."""
+        return self.store.embeddings is not None
 
     def refusal(self) -> str | None:
         """See ``StoreAccess.refusal``."""

@@ -41,15 +41,6 @@ class ChromaStore(KnownStore):
             return None
         return Path(self._settings.persist_directory).resolve()
 
-    def refusal(self) -> str | None:
-        """See ``StoreAccess.refusal``; without an embedding function Chroma embeds with a model of its own choice."""
-        if self.store.embeddings is None:
-            return (
-                "this Chroma store has no embedding function, so it would embed with Chroma's default model; "
-                "build it with embedding_function=..., the one the application uses"
-            )
-        return None
-
     def describe(self) -> CorpusDescription:
         """See ``StoreAccess.describe``."""
         found = self._corpus.describe()

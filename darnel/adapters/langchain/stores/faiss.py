@@ -32,6 +32,11 @@ class FaissStore(KnownStore):
         """See ``StoreAccess.score_sign``; inner products grow with similarity, distances fall."""
         return {INNER_PRODUCT: 1, L2: -1}.get(self.store.index.metric_type)
 
+    @property
+    def embeds(self) -> bool:
+        """See ``StoreAccess.embeds``; a plain function will do, which the store does not show."""
+        return callable(self.store.embedding_function) or super().embeds
+
     def refusal(self) -> str | None:
         """See ``StoreAccess.refusal``."""
         kind = type(self.store.index).__name__

@@ -32,6 +32,7 @@ class PlainStore:
     score_sign: int | None = None
     vector_search: str | None = None
     sampling: Mapping[str, Any] = MappingProxyType({})
+    embeds = True  # how, is its own affair
 
     def __init__(self, store: Any, identity: str) -> None:
         self.store, self._identity = store, identity

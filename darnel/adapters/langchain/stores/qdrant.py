@@ -48,6 +48,11 @@ class QdrantStore(KnownStore):
         return -1 if self._dense and self.store.distance.value in DISTANCES else 1
 
     @property
+    def embeds(self) -> bool:
+        """See ``StoreAccess.embeds``; a sparse collection needs no dense embedder."""
+        return super().embeds or bool(self.store.retrieval_mode.value == "sparse")
+
+    @property
     def vector_search(self) -> str | None:  # type: ignore[override]
         """See ``StoreAccess.vector_search``; sparse and hybrid searches need the text."""
         return "similarity_search_with_score_by_vector" if self._dense else None
