@@ -66,7 +66,7 @@ class FaissStore(KnownStore):
         return CorpusDescription(
             backend="langchain/faiss",
             container=type(index).__name__,
-            identity=f"{os.getpid()}-{id(self.store):x}",
+            identity=f"{os.getpid()}-{id(self.store.index):x}",
             size=len(self.store.index_to_docstore_id),
             dimension=int(index.d),
             metric={INNER_PRODUCT: "inner product", L2: "l2"}.get(index.metric_type),

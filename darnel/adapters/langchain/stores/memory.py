@@ -19,7 +19,7 @@ class MemoryStore(KnownStore):
         return CorpusDescription(
             backend="langchain/memory",
             container=type(self.store).__name__,
-            identity=f"{os.getpid()}-{id(self.store):x}",
+            identity=f"{os.getpid()}-{id(self.store.store):x}",
             size=len(rows),
             dimension=len(first["vector"]) if first else None,
             metric="cosine",
