@@ -70,5 +70,3 @@ class FaissFixtures(LangChainFixtures):
 
 class TestLangChainFaiss(FaissFixtures, LangChainSuite):
     """Exact search in a flat index."""
-
-

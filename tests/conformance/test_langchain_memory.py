@@ -52,7 +52,9 @@ class MemoryFixtures(LangChainFixtures):
         return {"next door": everything(store["next door"])}
 
     def structure(self, store: Any) -> object:
-        return {name: set(map(len, {len(r["vector"]): "" for r in rows.values()}.values())) for name, rows in store.items()}
+        return {
+            name: set(map(len, {len(r["vector"]): "" for r in rows.values()}.values())) for name, rows in store.items()
+        }
 
 
 def row(record: Record) -> dict[str, Any]:
@@ -66,5 +68,3 @@ def everything(rows: dict[str, Any]) -> list[Record]:
 
 class TestLangChainMemory(MemoryFixtures, LangChainSuite):
     """Exact search."""
-
-

@@ -102,7 +102,9 @@ class CollectionFixtures(LangChainFixtures):
         return {"sibling": in_collection(store.db, "sibling")}
 
     def structure(self, store: Any) -> object:
-        collections = store.db.execute("SELECT uuid, name, cmetadata FROM langchain_pg_collection ORDER BY 2").fetchall()
+        collections = store.db.execute(
+            "SELECT uuid, name, cmetadata FROM langchain_pg_collection ORDER BY 2"
+        ).fetchall()
         return schema(store.db), collections
 
 
@@ -189,7 +191,9 @@ def put_in_table(db: Any, name: str, records: Sequence[Record]) -> None:
 
 
 def in_table(db: Any, name: str) -> list[Record]:
-    sql = f'SELECT CAST(langchain_id AS text), content, tenant, langchain_metadata, CAST(embedding AS text) FROM "{name}"'
+    sql = (
+        f'SELECT CAST(langchain_id AS text), content, tenant, langchain_metadata, CAST(embedding AS text) FROM "{name}"'
+    )
     return [
         Record(i, text, {**metadata, **({} if tenant is None else {"tenant": tenant})}, json.loads(found))
         for i, text, tenant, metadata, found in db.execute(sql)
@@ -227,5 +231,3 @@ class TestLangChainPGVector(CollectionFixtures, LangChainSuite):
 
 class TestLangChainPGVectorStore(TableFixtures, LangChainSuite):
     """The second generation."""
-
-

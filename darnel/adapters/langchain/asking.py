@@ -79,7 +79,8 @@ class StoreSearch:
 
     def _reply(self, search: Callable[[str, int], Found], query: str, k: int) -> Reply:
         try:
-            found = search(query, k)
+            with self.access.turn():
+                found = search(query, k)
         except EmbedderError:
             raise
         except Exception as error:  # the store's

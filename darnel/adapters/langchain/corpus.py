@@ -96,7 +96,8 @@ class LangChainCorpus:
 
         # some stores keep the very dictionary they are given
         documents = [Document(id=p.id, page_content=p.text, metadata=copy.deepcopy(dict(p.metadata))) for p in plants]
-        returned = self.store.add_documents(documents, ids=[p.id for p in plants])
+        with self.access.turn():
+            returned = self.store.add_documents(documents, ids=[p.id for p in plants])
         return [str(id_) for id_ in returned or ()]
 
     def remove(self, ids: Sequence[str]) -> None:

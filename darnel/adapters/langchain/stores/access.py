@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -45,6 +46,10 @@ class StoreAccess(Protocol):
     @property
     def embeds(self) -> bool:
         """Whether the store has something to embed with."""
+        ...
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """Held around every call of the store's; where it bears no two at once, darnel's take turns."""
         ...
 
     def refusal(self) -> str | None:
@@ -94,6 +99,10 @@ class KnownStore(ABC):
         """See ``StoreAccess.embeds``."""
         return self.store.embeddings is not None
 
+    def turn(self) -> AbstractContextManager[Any]:
+        """See ``StoreAccess.turn``."""
+        return nullcontext()
+
     def refusal(self) -> str | None:
         """See ``StoreAccess.refusal``."""
         return None
@@ -113,11 +122,12 @@ class KnownStore(ABC):
     def remove(self, ids: Sequence[str]) -> None:
         """See ``StoreAccess.remove``."""
         for chunk in chunks(list(ids), READ_CHUNK):
-            held = self.read(chunk)
-            own = {id_ for id_, record in held.items() if read_stamp(record.metadata)}
-            due = [id_ for id_ in dict.fromkeys(chunk) if id_ in own or (self.sends_absent and id_ not in held)]
-            if due:  # an empty list means "everything" to some stores
-                self.store.delete(ids=due)
+            with self.turn():
+                held = self.read(chunk)
+                own = {id_ for id_, record in held.items() if read_stamp(record.metadata)}
+                due = [id_ for id_ in dict.fromkeys(chunk) if id_ in own or (self.sends_absent and id_ not in held)]
+                if due:  # an empty list means "everything" to some stores
+                    self.store.delete(ids=due)
 
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
         """See ``StoreAccess.refuse_elsewhere``."""

@@ -7,9 +7,12 @@ docstore drift apart; deleting one id that is missing deletes none; only flat in
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from darnel.adapters.langchain.stores.access import KnownStore, versions
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
@@ -18,6 +21,9 @@ FLAT = ("IndexFlat", "IndexScalarQuantizer")
 """Index classes that close the gap when a row is removed and give rows back as they hold them."""
 INNER_PRODUCT = 0
 L2 = 1
+
+_locks: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+"""Index → who may use it now."""
 
 
 class FaissStore(KnownStore):
@@ -37,6 +43,10 @@ class FaissStore(KnownStore):
         """See ``StoreAccess.embeds``; a plain function will do, which the store does not show."""
         return callable(self.store.embedding_function) or super().embeds
 
+    def turn(self) -> AbstractContextManager[Any]:
+        """See ``StoreAccess.turn``; two writes at once would tear index and docstore apart."""
+        return _locks.setdefault(self.store.index, threading.RLock())
+
     def refusal(self) -> str | None:
         """See ``StoreAccess.refusal``."""
         kind = type(self.store.index).__name__
@@ -50,7 +60,8 @@ class FaissStore(KnownStore):
         return self._disagreement()
 
     def _disagreement(self) -> str | None:
-        rows, names = self.store.index.ntotal, self.store.index_to_docstore_id
+        with self.turn():
+            rows, names = self.store.index.ntotal, dict(self.store.index_to_docstore_id)
         known = set(names.values())
         lost = [id_ for id_ in known if self._document(id_) is None]
         if rows == len(names) == len(known) and set(names) == set(range(rows)) and not lost:
@@ -78,12 +89,14 @@ class FaissStore(KnownStore):
     def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
         """See ``StoreAccess.read``."""
         wanted = set(ids)
-        rows = {id_: row for row, id_ in self.store.index_to_docstore_id.items() if id_ in wanted}
-        return {id_: self._record(id_, rows[id_] if vectors else None) for id_ in ids if id_ in rows}
+        with self.turn():
+            rows = {id_: row for row, id_ in self.store.index_to_docstore_id.items() if id_ in wanted}
+            return {id_: self._record(id_, rows[id_] if vectors else None) for id_ in ids if id_ in rows}
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""
-        return list(self.store.index_to_docstore_id.values())
+        with self.turn():
+            return list(self.store.index_to_docstore_id.values())
 
     def _record(self, id_: str, row: int | None) -> Record:
         document = self._document(id_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import MappingProxyType
 from typing import Any
 
@@ -36,6 +37,10 @@ class PlainStore:
 
     def __init__(self, store: Any, identity: str) -> None:
         self.store, self._identity = store, identity
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """See ``StoreAccess.turn``."""
+        return nullcontext()
 
     def refusal(self) -> str | None:
         """See ``StoreAccess.refusal``; by looking at the class, and by one read that writes nothing."""
