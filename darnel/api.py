@@ -11,9 +11,9 @@ from typing import Any
 
 from darnel.adapters.recognise import target_from_object
 from darnel.adapters.registry import load_opener
-from darnel.adapters.spec import parse_spec
+from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
-from darnel.core.errors import QueryFileError
+from darnel.core.errors import HostNotAllowedError, QueryFileError
 from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
@@ -30,7 +30,8 @@ def open_target(
     """Open a target spec, or take an object of the application's.
 
     Args:
-        target: ``"chroma:./db#docs"`` and the like, a Chroma collection, ``(qdrant_client, "docs")``, a ``MemoryCorpus``, a
+        target: ``"chroma:./db#docs"`` and the like, a Chroma collection, ``(qdrant_client, "docs")``, a LangChain vector
+            store or ``VectorStoreRetriever``, a LlamaIndex index, retriever or vector store, a ``MemoryCorpus``, a
             ``Target``, or anything that satisfies the protocols.
         embedder: the application's: a spec, or an embedding object of LangChain, LlamaIndex, Chroma or a function.
         allow_hosts: hosts other than this machine that may be written to.
@@ -41,12 +42,20 @@ def open_target(
     """
     resolved = None if embedder is None else resolve_embedder(embedder)
     if not isinstance(target, str):
-        return target_from_object(target, resolved)
-    spec = parse_spec(target)
-    opener = load_opener(spec.adapter)
+        opened = target_from_object(target, resolved)
+    else:
+        spec = parse_spec(target)
+        opener = load_opener(spec.adapter)
+        if writes:
+            spec.check_host(allow_hosts)
+        opened = opener(spec, resolved, exclusive=writes)
     if writes:
-        spec.check_host(allow_hosts)
-    return opener(spec, resolved, exclusive=writes)
+        try:
+            check_host(opened.host, allow_hosts)  # where only the opened object knows it
+        except HostNotAllowedError:
+            opened.close()
+            raise
+    return opened
 
 
 def read_queries(
@@ -87,7 +96,7 @@ def run(
         queries: a query file, or queries.
         patterns: names such as ``"echo:3"``, or patterns of your own; all built-in ones where none is given. The two
             controls always run.
-        k: how many sources the application reads (default 5).
+        k: how many sources the application reads (by default what its retriever says, else 5).
         embedder: see ``open_target``.
         ledger: the journal; ``$DARNEL_LEDGER`` or ``.darnel/ledger.db`` by default.
         options: everything else.
@@ -96,11 +105,13 @@ def run(
     Raises:
         DarnelError: what cannot be tested, and what to do; nothing is left behind.
     """
-    options = options or RunOptions()
-    options = options if k is None else replace(options, k=k)
+    chosen = options or RunOptions()
+    chosen = chosen if k is None else replace(chosen, k=k)
     asked, doses = read_queries(queries), parse_doses(patterns)
     with ExitStack() as stack:
         opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts)
         stack.callback(opened.close)
+        if k is None and options is None and opened.k is not None:
+            chosen = replace(chosen, k=opened.k)
         journal = ledger if isinstance(ledger, Ledger) else stack.enter_context(Ledger(ledger))
-        return run_mode_a(opened, asked, doses, options, journal)
+        return run_mode_a(opened, asked, doses, chosen, journal)

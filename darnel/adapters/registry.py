@@ -58,6 +58,14 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "pip install 'darnel[chroma]'",
         ),
         AdapterEntry(
+            "langchain",
+            "darnel.adapters.langchain.open:open_langchain",
+            "a LangChain vector store or VectorStoreRetriever of yours, or a function that makes one",
+            "langchain:myapp.rag:vectorstore",
+            "langchain_core",
+            "pip install 'darnel[langchain]'",
+        ),
+        AdapterEntry(
             "memory",
             "darnel.adapters.memory.open:open_memory",
             "a BEIR corpus.jsonl in this process; #bm25, #counts or #dense",

@@ -54,11 +54,7 @@ class TargetSpec:
         Raises:
             HostNotAllowedError: says how to allow it.
         """
-        host = urlsplit(self.where).hostname if self.is_url else None
-        if host and not is_loopback(host) and host not in allowed:
-            raise HostNotAllowedError(
-                f"{host} is not this machine; darnel writes to systems you own only: if it is yours, add --allow-host {host}"
-            )
+        check_host((urlsplit(self.where).hostname if self.is_url else None) or "", allowed)
 
 
 def parse_spec(text: str) -> TargetSpec:
@@ -90,6 +86,18 @@ def _check_url(url: str) -> None:
         raise UsageError(
             "cannot read the target's URL; write for instance chroma:http://localhost:8000#docs, and in a user name or "
             "password write : / ? # @ as %3A %2F %3F %23 %40"
+        )
+
+
+def check_host(host: str, allowed: Collection[str]) -> None:
+    """Refuse a host that is not this machine unless it is allowed by name; an empty one is this machine.
+
+    Raises:
+        HostNotAllowedError: says how to allow it.
+    """
+    if host and not is_loopback(host) and host not in allowed:
+        raise HostNotAllowedError(
+            f"{host} is not this machine; darnel writes to systems you own only: if it is yours, add --allow-host {host}"
         )
 
 

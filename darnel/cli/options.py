@@ -128,7 +128,7 @@ plant_options = _bundle(
 )
 
 run_options = _bundle(
-    _option("--k", type=click.IntRange(1, 1_000), default=5, show_default=True, help="Sources the application reads."),
+    _option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
     _option(
         "--isolation",
         type=click.Choice(["pattern", "query", "together"]),

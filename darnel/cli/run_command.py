@@ -53,14 +53,15 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     doses = parse_doses(given["patterns"])
     settings = {
         "metadata": parse_metadata(given["metadata"]),
-        **{k: given[k] for k in ("k", "isolation", "seed", "visible_within", "gone_within", "full_digest")},
+        **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
         **{k: given[k] for k in ("max_inconclusive", "gates", "accept")},
     }
-    for text in given["gates"]:
-        parse_gate(text, RunOptions(k=given["k"]).ks)
     check_out(out)
     opened = open_target(target, embedder=given["embedder"], allow_hosts=given["allow_hosts"], writes=not dry_run)
     try:
+        settings["k"] = given["k"] or opened.k or RunOptions().k
+        for text in given["gates"]:
+            parse_gate(text, RunOptions(k=settings["k"]).ks)
         if dry_run:
             from darnel.cli.dry_run import print_plan
 

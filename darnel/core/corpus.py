@@ -188,7 +188,8 @@ class Target:
     """What is under test: a corpus to plant into, plus something to ask.
 
     ``spec`` reopens it in another process (secrets left out); empty for objects that only live here. ``store_search``:
-    the retriever is the store's own, so any k and any text may be asked at no cost.
+    the retriever is the store's own, so any k and any text may be asked at no cost. ``k``: how many sources the
+    application reads, where it says so. ``host``: the server that would be written to; empty for this machine.
     """
 
     injector: CorpusInjector
@@ -198,3 +199,5 @@ class Target:
     store_search: bool = True
     checks: Callable[[], Iterable[Check]] = _no_checks
     close: Callable[[], None] = lambda: None
+    k: int | None = None
+    host: str = ""
