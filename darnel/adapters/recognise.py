@@ -13,7 +13,7 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None) -> Target:
     """A target from a ``Target``, a memory corpus, a Chroma collection, a Qdrant client with the name of its collection,
-    or anything that satisfies the protocols.
+    a LlamaIndex index, retriever or vector store, or anything that satisfies the protocols.
 
     Raises:
         UsageError: it is none of these.
@@ -21,10 +21,10 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
     if isinstance(given, Target):
         return given
     source = given[0] if isinstance(given, tuple) and len(given) == 2 else given
-    module = type(source).__module__
-    for prefix, build in _BY_MODULE.items():
-        if module == prefix or module.startswith(prefix + "."):
-            return build(given, embedder)
+    for base in type(source).__mro__:  # an application's own subclass is what its base is
+        for prefix, build in _BY_MODULE.items():
+            if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
+                return build(given, embedder)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
@@ -32,7 +32,7 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
         return Target(given, retriever)
     raise UsageError(
         f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
-        "(qdrant_client, 'collection'), or an object with describe, inject, remove and read"
+        "(qdrant_client, 'collection'), a LlamaIndex index, or an object with describe, inject, remove and read"
     )
 
 
@@ -60,8 +60,15 @@ def _qdrant(given: Any, embedder: Embedder | None) -> Target:
     return qdrant_target(given[0], given[1], embedder)
 
 
+def _llamaindex(given: Any, embedder: Embedder | None) -> Target:
+    from darnel.adapters.llamaindex import llamaindex_target
+
+    return llamaindex_target(given, embedder)
+
+
 _BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {
     "chromadb": _chroma,
     "darnel.adapters.memory": _memory,
+    "llama_index": _llamaindex,
     "qdrant_client": _qdrant,
 }

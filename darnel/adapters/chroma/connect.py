@@ -68,7 +68,7 @@ def chroma_target(
         retriever=corpus,
         reader=corpus,
         spec=spec,
-        checks=lambda: [*_folder_checks(folder), *vector_checks(corpus, corpus, embedder)],
+        checks=lambda: [*folder_checks(folder), *vector_checks(corpus, corpus, embedder)],
         close=close,
     )
 
@@ -156,7 +156,7 @@ def _find(client: Any, spec: TargetSpec) -> Any:
         raise TargetError(f"cannot open {spec.redacted}: {describe_error(error)}") from error
 
 
-def _folder_checks(folder: Path | None) -> list[Check]:
+def folder_checks(folder: Path | None) -> list[Check]:
     """A second client on a folder reads stale results; say so always, and who it is where that can be seen."""
     if folder is None:
         return []
