@@ -11,7 +11,7 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from darnel.core.corpus import Record
@@ -30,6 +30,8 @@ class NodeStyle:
     metadata_template: str = "{key}: {value}"
     metadata_separator: str = "\n"
     text_template: str = "{metadata_str}\n\n{content}"
+    order: tuple[str, ...] = ()
+    """Metadata keys in the order in which their lines stand."""
 
     def fields(self, exclude: tuple[str, ...] = ()) -> dict[str, Any]:
         """As fields of a ``TextNode``; ``exclude`` names further keys that neither text may show."""
@@ -40,6 +42,10 @@ class NodeStyle:
             "metadata_separator": self.metadata_separator,
             "text_template": self.text_template,
         }
+
+    def ordered(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Metadata with its keys in that order, and any other keys behind."""
+        return {k: metadata[k] for k in (*self.order, *metadata) if k in metadata}
 
 
 DEFAULT_STYLE = NodeStyle()
@@ -88,7 +94,7 @@ def plant_node(plant: Plant, style: NodeStyle) -> Any:
     return TextNode(
         id_=plant.id,
         text=plant.text,
-        metadata=dict(plant.metadata),
+        metadata=style.ordered(plant.metadata),
         relationships={
             NodeRelationship.SOURCE: RelatedNodeInfo(node_id=source_id(plant.id), node_type=ObjectType.DOCUMENT)
         },
@@ -99,9 +105,12 @@ def plant_node(plant: Plant, style: NodeStyle) -> Any:
 
 
 def common_style(nodes: Iterable[StoredNode]) -> NodeStyle:
-    """The style that most of the nodes have."""
-    counts = Counter(node.style for node in nodes if node.style is not None)
-    return counts.most_common(1)[0][0] if counts else DEFAULT_STYLE
+    """The style that most of the nodes have, and the order of metadata keys that most have."""
+    found = [node.style for node in nodes if node.style is not None]
+    if not found:
+        return DEFAULT_STYLE
+    style = Counter(replace(style, order=()) for style in found).most_common(1)[0][0]
+    return replace(style, order=Counter(style.order for style in found).most_common(1)[0][0])
 
 
 def read_node(node: Any, beside: Mapping[str, Any] | None = None, vector: Any = None) -> StoredNode:
@@ -109,6 +118,7 @@ def read_node(node: Any, beside: Mapping[str, Any] | None = None, vector: Any = 
     style = NodeStyle(
         excluded_embed=tuple(node.excluded_embed_metadata_keys),
         excluded_llm=tuple(node.excluded_llm_metadata_keys),
+        order=tuple(node.metadata),
         metadata_template=node.metadata_template,
         metadata_separator=node.metadata_separator,
         text_template=getattr(node, "text_template", DEFAULT_STYLE.text_template),
@@ -125,6 +135,7 @@ def read_flat(id_: str, flat: Mapping[str, Any], text: str | None = None, vector
     style = NodeStyle(
         excluded_embed=tuple(content.get("excluded_embed_metadata_keys") or ()),
         excluded_llm=tuple(content.get("excluded_llm_metadata_keys") or ()),
+        order=tuple(content.get("metadata") or ()),
         metadata_template=content.get("metadata_template") or DEFAULT_STYLE.metadata_template,
         metadata_separator=content.get("metadata_separator")
         or content.get("metadata_seperator")  # as older versions spelled it

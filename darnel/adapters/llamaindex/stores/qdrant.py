@@ -34,12 +34,10 @@ class QdrantStore:
 
     def __init__(self, store: Any) -> None:
         self._store, self._client, self._name = store, store._client, store.collection_name
-        self._metric: str | None = None
 
     def place(self) -> Place:
         """See ``NativeStore.place``."""
         settings = self._settings()
-        self._metric = settings.distance.value.lower()
         inner = self._client._client
         path = getattr(inner, "location", None)  # of a local one
         if path is None:
@@ -51,7 +49,7 @@ class QdrantStore:
             identity=f"{location}#{self._name}",
             size=self._client.count(self._name, exact=True).count,
             dimension=settings.size,
-            metric=self._metric,
+            metric=settings.distance.value.lower(),
             folder=location if path not in (None, ":memory:") else "",
             host=urlsplit(location).hostname or "" if path is None else "",
             volatile=path == ":memory:",
@@ -98,7 +96,7 @@ class QdrantStore:
 
     def score(self, similarity: float | None) -> float | None:
         """See ``NativeStore.score``."""
-        return -similarity if similarity is not None and self._metric in DISTANCES else similarity
+        return -similarity if similarity is not None and self._by_distance else similarity
 
     def dense(self, vector: Any) -> Any:
         """See ``NativeStore.dense``."""
@@ -149,17 +147,21 @@ class QdrantStore:
                 return
 
     @cached_property
-    def _settles(self) -> frozenset[str]:
-        """Names of the vectors that a local client changes by searching."""
-        if not hasattr(self._client._client, "location"):
-            return frozenset()
+    def _metrics(self) -> Mapping[str, str]:
+        """Metric of each vector, by its name; "" where it has none. Multivectors are left out."""
         vectors = self._client.get_collection(self._name).config.params.vectors
         named = vectors if isinstance(vectors, Mapping) else {"": vectors}
-        return frozenset(
-            name
-            for name, each in named.items()
-            if each.distance.value.lower() == "cosine" and each.multivector_config is None
-        )
+        return {name: each.distance.value.lower() for name, each in named.items() if each.multivector_config is None}
+
+    @property
+    def _by_distance(self) -> bool:
+        return self._metrics.get(self._store.dense_vector_name) in DISTANCES
+
+    @property
+    def _settles(self) -> Set[str]:
+        """Names of the vectors that a local client changes by searching."""
+        local = hasattr(self._client._client, "location")
+        return {name for name, metric in self._metrics.items() if local and metric == "cosine"}
 
     def _node(self, point: Any) -> StoredNode:
         payload = point.payload or {}
