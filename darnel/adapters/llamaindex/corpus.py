@@ -73,7 +73,7 @@ class LlamaIndexCorpus:
     def describe(self) -> CorpusDescription:
         """See ``CorpusInjector.describe``."""
         place = self.store.place()
-        sample = [n for n in self.store.sample(SHAPE_SAMPLE) if read_stamp(n.metadata) is None]
+        sample = self._sample()
         foreign = [n.id for n in sample if n.style is None]
         if foreign:
             raise TargetError(
@@ -102,8 +102,8 @@ class LlamaIndexCorpus:
         if not plants:
             return
         where = self._described or self.describe()
-        if not where.size:
-            raise EmptyCorpusError(f"{where.container} is empty, so there is no node to imitate; fill it first")
+        if not where.shape.sampled:
+            raise EmptyCorpusError(f"{where.container} has no node of its own to imitate; fill it first")
         self.store.place()  # a store that has lost its collection would make a new one on writing
         nodes = [plant_node(plant, self._style) for plant in plants]
         self.store.refuse(nodes)
@@ -155,6 +155,13 @@ class LlamaIndexCorpus:
             Reply(tuple(self.asker.ask(text, vector.tolist(), k)))
             for text, vector in zip(queries, vectors, strict=True)
         ]
+
+    def _sample(self) -> list[StoredNode]:
+        """Nodes of the owner's, however many plants there are."""
+        sample = self.store.sample(SHAPE_SAMPLE)
+        if any(read_stamp(n.metadata) for n in sample):
+            sample = self.store.sample(SHAPE_SAMPLE + len(self.store.plants()))
+        return [n for n in sample if read_stamp(n.metadata) is None][:SHAPE_SAMPLE]
 
     def _embed(self, nodes: Sequence[Any], plants: Sequence[Plant], dimension: int | None) -> None:
         """Give each node its vector: the plant's own, else the embedding of the text that the index would embed."""

@@ -114,7 +114,9 @@ def test_nested_and_listed_filters(kit: Any) -> None:
 
 
 def test_top_k_is_told(simple: Any) -> None:
-    assert "k=3" in check(simple.target(simple.index.as_retriever(similarity_top_k=3)), "retriever").detail
+    target = simple.target(simple.index.as_retriever(similarity_top_k=3))
+    assert "k=3" in check(target, "retriever").detail
+    assert len(target.retriever.retrieve(["x"], 7)[0].sources) == 7
 
 
 def test_a_retrievers_own_query_model_is_used(simple: Any, kit: Any) -> None:

@@ -134,6 +134,21 @@ def test_the_shape_is_learned_from_the_applications_nodes(app: Any, kit: Any) ->
     assert isinstance(shape.template["year"], int)
 
 
+def test_plants_are_not_taken_for_the_applications_nodes(kit: Any) -> None:
+    for kind in kit.KINDS:
+        app = kit.make_app(kind, 4)
+        target = app.target()
+        before = target.injector.describe().shape
+        many = kit.make_plants(target, 60, tenant="mars")
+        target.injector.inject(many)
+        later = app.target()
+        assert later.injector.describe().shape == before, kind
+        (plant,) = kit.make_plants(later, 1, campaign="c2")
+        later.injector.inject([plant])
+        found = {n.node.node_id: n.node for n in app.index.as_retriever(similarity_top_k=80).retrieve("keys")}
+        assert found[plant.id].excluded_embed_metadata_keys == ["path", KIT_KEY, STAMP_KEY], kind
+
+
 def test_the_applications_embedding_cache_is_not_filled(kit: Any, simple: Any) -> None:
     from llama_index.core.storage.kvstore import SimpleKVStore
 
