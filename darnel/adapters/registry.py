@@ -66,6 +66,14 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "pip install 'darnel[langchain]'",
         ),
         AdapterEntry(
+            "llamaindex",
+            "darnel.adapters.llamaindex.connect:open_llamaindex",
+            "a LlamaIndex vector store index, its retriever or its vector store, or a function that makes one",
+            "llamaindex:myapp.rag:index",
+            "llama_index",
+            "pip install 'darnel[llamaindex]'",
+        ),
+        AdapterEntry(
             "memory",
             "darnel.adapters.memory.open:open_memory",
             "a BEIR corpus.jsonl in this process; #bm25, #counts or #dense",

@@ -1,0 +1,74 @@
+"""What darnel needs of a LlamaIndex vector store beyond LlamaIndex's own interface, which cannot read back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from darnel.adapters.llamaindex.nodes import StoredNode
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a vector store keeps its nodes, as ``CorpusDescription`` has it.
+
+    ``folder``: the path on this machine that holds it, if any; ``host``: the server, if it is one.
+    """
+
+    container: str
+    identity: str
+    size: int
+    dimension: int | None
+    metric: str | None
+    volatile: bool = False
+    max_batch: int = 1_000
+    max_batch_bytes: int = 8_000_000
+    folder: str = ""
+    host: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+class NativeStore(Protocol):
+    """Reads and deletes behind a LlamaIndex vector store, through the client it holds."""
+
+    honours_node_ids: bool
+    """Whether a query limited to node ids is: a retriever that pinned its ids is then a snapshot."""
+    honours_doc_ids: bool
+    """Whether a query limited to document ids is."""
+
+    def place(self) -> Place:
+        """Where it is. Raises TargetError where it is missing, or must not be written through this object."""
+        ...
+
+    def refuse(self, nodes: Sequence[Any]) -> None:
+        """Refuse nodes that the store could not keep. Raises PlantError before any write."""
+        ...
+
+    def ids(self) -> list[str]:
+        """Every node id."""
+        ...
+
+    def sample(self, count: int) -> list[StoredNode]:
+        """Some nodes of any kind, vectors left out."""
+        ...
+
+    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+        """What is stored now; absent ids are absent."""
+        ...
+
+    def plants(self) -> set[str]:
+        """Ids of every node that carries the kit's metadata key."""
+        ...
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete by id; the ids are known to be plants, and never none."""
+        ...
+
+    def score(self, similarity: float | None) -> float | None:
+        """A score of the store's, so that higher is better and equal scores mean equal distance."""
+        ...
+
+    def dense(self, vector: Any) -> Any:
+        """Of a node's stored vectors, the one that the application searches by."""
+        ...

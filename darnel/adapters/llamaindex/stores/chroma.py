@@ -1,0 +1,96 @@
+"""ChromaVectorStore: everything is in the collection, which the Chroma adapter reads and deletes from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from darnel.adapters.chroma.corpus import ChromaCorpus
+from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
+from darnel.adapters.llamaindex.stores.base import Place
+from darnel.core.corpus import Record
+from darnel.core.errors import ContainerMissingError, PlantError
+
+FLAT_TYPES = (str, int, float, type(None))
+
+
+class ChromaStore:
+    """Reads and deletes through the collection that the store holds."""
+
+    honours_node_ids = False  # its query passes over them
+    honours_doc_ids = False
+
+    def __init__(self, store: Any) -> None:
+        self._collection = store._collection
+        self._corpus = ChromaCorpus(self._collection)
+
+    def place(self) -> Place:
+        """See ``NativeStore.place``."""
+        try:
+            where = self._corpus.describe()
+        except Exception as error:
+            if type(error).__name__ == "NotFoundError":
+                raise ContainerMissingError(
+                    f"the Chroma collection '{self._collection.name}' is gone; make the index again"
+                ) from None
+            raise
+        settings = self._collection._client._system.settings
+        return Place(
+            container=f"ChromaVectorStore/{where.container}",
+            identity=where.identity,
+            size=where.size,
+            dimension=where.dimension,
+            metric=where.metric,
+            max_batch=min(where.max_batch, 1_000),
+            max_batch_bytes=where.max_batch_bytes // 2,  # the node's JSON is written beside its metadata
+            folder=str(Path(settings.persist_directory).resolve()) if settings.is_persistent else "",
+            host=str(settings.chroma_server_host or ""),
+            volatile=not settings.is_persistent and not settings.chroma_server_host,
+            versions=where.versions,
+        )
+
+    def refuse(self, nodes: Sequence[Any]) -> None:
+        """See ``NativeStore.refuse``; LlamaIndex gives Chroma flat metadata only, and would raise in mid-write."""
+        for node in nodes:
+            for key, value in node.metadata.items():
+                if not isinstance(value, FLAT_TYPES):
+                    raise PlantError(
+                        f"metadata '{key}' is a {type(value).__name__}, and LlamaIndex writes only text, numbers and "
+                        "booleans to Chroma; leave it out"
+                    )
+
+    def ids(self) -> list[str]:
+        """See ``NativeStore.ids``."""
+        return list(self._corpus.ids())
+
+    def sample(self, count: int) -> list[StoredNode]:
+        """See ``NativeStore.sample``."""
+        found = self._collection.get(limit=count, include=["documents", "metadatas"])
+        rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
+        return [_node(Record(*row)) for row in rows]
+
+    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+        """See ``NativeStore.fetch``."""
+        return {id_: _node(record) for id_, record in self._corpus.read(ids).items()}
+
+    def plants(self) -> set[str]:
+        """See ``NativeStore.plants``."""
+        return {record.id for record in self._corpus.plants()}
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """See ``NativeStore.delete``."""
+        self._corpus.remove(ids)
+
+    def score(self, similarity: float | None) -> float | None:
+        """See ``NativeStore.score``: LlamaIndex gives exp(-distance), under which great distances all become 0."""
+        return math.log(similarity) if similarity else None
+
+    def dense(self, vector: Any) -> Any:
+        """See ``NativeStore.dense``; there is only one."""
+        return vector
+
+
+def _node(record: Record) -> StoredNode:
+    return read_flat(record.id, record.metadata or {}, record.text or "", record.vector)
