@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-import pgserver
 import psycopg
 import pytest
 from pgvector.psycopg import register_vector
@@ -20,6 +19,7 @@ CREATE TABLE docs (org text, id text, content text, metadata jsonb, embedding ve
 @pytest.fixture(scope="session")
 def database() -> Iterator[psycopg.Connection[Any]]:
     """The application's own connection to a fresh server, with its table."""
+    pgserver = pytest.importorskip("pgserver", reason="pgserver, a Postgres in a wheel, is not installed")
     # not pytest's own folder: run as root, the server belongs to another user, who may not look into that
     with tempfile.TemporaryDirectory() as folder:
         server = pgserver.get_server(folder)

@@ -1,12 +1,12 @@
 """The adapter keeps darnel's promises: the whole conformance suite, on a real Postgres."""
 
 import pytest
-from darnel.testing import ConformanceSuite
 from darnel_pgvector import open_pgvector
 from psycopg.types.json import Jsonb
 
 from darnel.adapters.spec import parse_spec
 from darnel.core.corpus import Record, Source
+from darnel.testing import ConformanceSuite
 
 
 class TestPgVector(ConformanceSuite):

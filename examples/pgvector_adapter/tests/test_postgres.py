@@ -11,8 +11,6 @@ from typing import Any
 
 import psycopg
 import pytest
-from darnel.testing import word_embedder
-from darnel.testing.plants import ids_of, make_plants
 from darnel_pgvector import Columns, PgVectorCorpus, connect, open_pgvector
 from pgvector.psycopg import register_vector
 from psycopg.types.json import Jsonb
@@ -28,6 +26,8 @@ from darnel.core.errors import (
     UnreachableError,
     UsageError,
 )
+from darnel.testing import word_embedder
+from darnel.testing.plants import ids_of, make_plants
 
 Database = psycopg.Connection[Any]
 EMBEDDER = word_embedder()

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from darnel.testing import word_embedder
 
 from darnel.core.corpus import Record
 from darnel.core.ledger import Ledger
-
-raginject = pytest.importorskip("raginject", reason="raginject is not installed: pip install raginject")
+from darnel.testing import word_embedder
 
 QUESTIONS = {
     "harbour": "When does the harbour master open the gates?",
@@ -46,6 +44,8 @@ def ledger_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def patterns() -> list[Any]:
     """Two of raginject's patterns, judged by whether the retriever returns their document."""
+    import raginject
+
     criteria = raginject.SuccessCriteria(type="retrieval_match")
     return [
         raginject.AttackPattern(
@@ -65,6 +65,8 @@ def run(patterns: list[Any]) -> Callable[..., tuple[Any, list[str]]]:
     """Runs raginject's mode A; gives its result and the documents it could not clean up."""
 
     def start(target: Any, injector: Any, **settings: Any) -> tuple[Any, list[str]]:
+        import raginject
+
         runner = raginject.Runner(target, corpus_injector=injector, **settings)
         runner.add_patterns(patterns)
         return runner.run(), runner.uncleaned_document_ids

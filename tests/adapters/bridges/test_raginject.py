@@ -16,7 +16,9 @@ from darnel.core.errors import EmptyCorpusError, LedgerError, TargetError, Usage
 from darnel.core.ledger import OPEN_STATES, Ledger
 from darnel.core.plant import Plant, read_stamp
 
-from .conftest import QUESTIONS, RECORDS, open_campaigns, raginject, statuses
+from .conftest import QUESTIONS, RECORDS, open_campaigns, statuses
+
+raginject = pytest.importorskip("raginject", reason="raginject is not installed: pip install raginject")
 
 DOCUMENT = "raginject-harbour"
 CONTENT = "When does the harbour master open the gates? At nine."
@@ -304,7 +306,7 @@ def test_without_an_embedder_each_document_is_an_error(ledger_file: Path, run: A
     assert not uncleaned
     assert corpus.collection.count() == 1
     with pytest.raises(raginject.ConfigurationError, match="--embedder"):
-        as_raginject(corpus, ledger=ledger_file, accept=["embedder"]).find_host("anything")
+        as_raginject(corpus, ledger=ledger_file).find_host("anything")
 
 
 def unembedded(name: str) -> Any:

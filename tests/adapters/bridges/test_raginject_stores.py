@@ -12,48 +12,51 @@ import pytest
 from darnel.adapters.bridges.raginject import as_raginject
 from darnel.core.digest import compare_digests, take_digest
 
-from .conftest import RECORDS, open_campaigns, raginject, statuses
+from .conftest import RECORDS, open_campaigns, statuses
+
+raginject = pytest.importorskip("raginject", reason="raginject is not installed: pip install raginject")
 
 DOCUMENT = "raginject-harbour"
 CONTENT = "When does the harbour master open the gates? At nine."
 
 
-class Embeddings:
+def embeddings_of(embedder: Any) -> Any:
     """The test embedder as LangChain has one."""
+    framework = pytest.importorskip("langchain_core.embeddings", reason="langchain-core is not installed")
 
-    def __init__(self, embedder: Any) -> None:
-        self._embedder = embedder
+    class Words(framework.Embeddings):  # type: ignore[misc, name-defined]
+        def embed_documents(self, texts: list[str]) -> list[list[float]]:
+            return [[float(x) for x in row] for row in embedder.documents(texts)]
 
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[float(x) for x in row] for row in self._embedder.documents(texts)]
+        def embed_query(self, text: str) -> list[float]:
+            return self.embed_documents([text])[0]
 
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
+    return Words()
 
 
-def langchain_chroma(embeddings: Any, folder: Path) -> tuple[Any, Any]:
+def langchain_chroma(embedder: Any, folder: Path) -> tuple[Any, Any]:
     """A LangChain store over Chroma, and darnel's target of the collection in it."""
     pytest.importorskip("chromadb")
     store = pytest.importorskip("langchain_chroma", reason="langchain-chroma is not installed").Chroma(
-        "docs", embeddings, persist_directory=str(folder)
+        "docs", embeddings_of(embedder), persist_directory=str(folder)
     )
     _fill(store)
     from darnel.adapters.chroma import chroma_target
 
-    return store, chroma_target(store._collection, embeddings._embedder)
+    return store, chroma_target(store._collection, embedder)
 
 
-def langchain_qdrant(embeddings: Any, folder: Path) -> tuple[Any, Any]:
+def langchain_qdrant(embedder: Any, _folder: Path) -> tuple[Any, Any]:
     """A LangChain store over Qdrant, and darnel's target of the collection in it."""
     qdrant_client = pytest.importorskip("qdrant_client", reason="qdrant-client is not installed")
     framework = pytest.importorskip("langchain_qdrant", reason="langchain-qdrant is not installed")
     adapter = pytest.importorskip("darnel.adapters.qdrant", reason="the Qdrant adapter is not there yet")
     client = qdrant_client.QdrantClient(":memory:")
-    size = len(embeddings.embed_query("size"))
-    client.create_collection("docs", {"size": size, "distance": "Cosine"})  # type: ignore[arg-type]
-    store = framework.QdrantVectorStore(client, "docs", embeddings)
+    models = qdrant_client.models
+    client.create_collection("docs", models.VectorParams(size=embedder.dimension, distance=models.Distance.COSINE))
+    store = framework.QdrantVectorStore(client, "docs", embeddings_of(embedder))
     _fill(store)
-    return store, adapter.qdrant_target(client, "docs", embeddings._embedder)
+    return store, adapter.qdrant_target(client, "docs", embedder)
 
 
 def _fill(store: Any) -> None:
@@ -66,7 +69,7 @@ def _fill(store: Any) -> None:
 
 @pytest.fixture(params=[langchain_chroma, langchain_qdrant])
 def opened(request: pytest.FixtureRequest, embedder: Any, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
-    store, target = request.param(Embeddings(embedder), tmp_path / "store")
+    store, target = request.param(embedder, tmp_path / "store")
     yield store, target
     target.close()
 
@@ -75,8 +78,9 @@ def chain(store: Any) -> Any:
     """A LangChain application that gives its sources, as raginject's documentation has it."""
     runnables = pytest.importorskip("langchain_core.runnables", reason="langchain-core is not installed")
     retriever = store.as_retriever(search_kwargs={"k": 3})
-    found = runnables.RunnableParallel(context=retriever, answer=lambda _: "no model is asked")
-    return raginject.integrations.langchain.LangChainTarget(found)
+    from raginject.integrations.langchain import LangChainTarget
+
+    return LangChainTarget(runnables.RunnableParallel(context=retriever, answer=lambda _: "no model is asked"))
 
 
 def digest(target: Any) -> Any:
@@ -85,8 +89,6 @@ def digest(target: Any) -> Any:
 
 def test_a_langchain_application(opened: tuple[Any, Any], run: Any, ledger_file: Path) -> None:
     """The whole run, through raginject's LangChain target: every document is retrieved and named, nothing changes."""
-    import raginject.integrations.langchain  # noqa: F401
-
     store, target = opened
     injector = as_raginject(target, ledger=ledger_file)
     before = digest(target)
@@ -101,7 +103,7 @@ def test_raginjects_own_injector_cannot_use_qdrant(embedder: Any, tmp_path: Path
     """The fault that the bridge is for: its ids are no UUIDs, so Qdrant takes none of its documents."""
     from raginject.integrations.langchain import LangChainVectorStoreInjector
 
-    store, target = langchain_qdrant(Embeddings(embedder), tmp_path)
+    store, target = langchain_qdrant(embedder, tmp_path)
     result, _ = run(chain(store), LangChainVectorStoreInjector(store))
     assert all("UUID" in str(error) for _, error in statuses(result))
     target.close()
