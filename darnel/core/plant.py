@@ -23,7 +23,9 @@ STAMP_KEY = "darnel_plant"
 
 NAMESPACE = uuid.UUID("5f0c6a8e-9d0b-5c1e-8d43-6461726e656c")
 _MARKER = re.compile(r"(?<![0-9a-z_-])darnel-[a-z2-7]{10}(?![0-9a-z_-])")
-_STAMP = re.compile(r"1:([0-9a-z-]+):(darnel-[a-z2-7]{10}):([0-9a-f]{16})")
+STAMP_PATTERN = "1:([0-9a-z-]+):(darnel-[a-z2-7]{10}):([0-9a-f]{16})"
+"""A whole stamp, for stores that can compare it where the record lies; in the syntax that Python and POSIX share."""
+_STAMP = re.compile(STAMP_PATTERN)
 _CANONICAL = json.JSONEncoder(ensure_ascii=True, sort_keys=True, separators=(",", ":"), default=str)
 
 MetaValue = str | int | float | bool | None | Sequence[Any]
