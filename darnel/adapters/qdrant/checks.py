@@ -46,10 +46,14 @@ class EmbeddedView:
         self._corpus.remove(ids)
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """The corpus's own."""
+        return self._corpus.read(ids)
+
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """Records whose text and vector are those that the embedder took and gave."""
         given, using = given_layout(self._corpus.options), self._corpus.setup.using
         records = {}
-        for point in self._corpus.fetch(ids):
+        for point in self._corpus.fetch(ids, vectors=True):
             payload = point.payload or {}
             layout, vector = layout_of(payload, given), point.vector
             if isinstance(vector, Mapping):

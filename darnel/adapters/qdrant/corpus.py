@@ -118,14 +118,17 @@ class QdrantCorpus:
                 require_completed(done, "a removal")
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-        """See ``CorpusInjector.read``; ids that no Qdrant point can bear are absent."""
-        asked = {str(point): id_ for id_ in ids if (point := point_id(id_)) is not None}
-        return {asked[str(p.id)]: self._record(p) for p in self.fetch(ids) if str(p.id) in asked}
+        """See ``CorpusInjector.read``; without vectors. Ids that no Qdrant point can bear are absent."""
+        return self._read(ids, vectors=False)
 
-    def fetch(self, ids: Sequence[str]) -> list[Any]:
-        """The points under some ids as the client gives them, with payload and vectors."""
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``VectorReader.read_vectors``."""
+        return self._read(ids, vectors=True)
+
+    def fetch(self, ids: Sequence[str], *, vectors: bool) -> list[Any]:
+        """The points under some ids as the client gives them, with payload."""
         pages = chunks(_known(ids), self.setup.limits.page)
-        return [point for page in pages for point in self._retrieve(page, payload=True, vectors=True)]
+        return [point for page in pages for point in self._retrieve(page, payload=True, vectors=vectors)]
 
     def scan(self, batch: int = 1_000, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; the cursor is an id, so points that come and go make it miss no other."""
@@ -209,6 +212,11 @@ class QdrantCorpus:
                 yield page
             if cursor is None:
                 return
+
+    def _read(self, ids: Sequence[str], *, vectors: bool) -> dict[str, Record]:
+        asked = {str(point): id_ for id_ in ids if (point := point_id(id_)) is not None}
+        found = self.fetch(ids, vectors=vectors)
+        return {asked[str(p.id)]: self._record(p) for p in found if str(p.id) in asked}
 
     def _record(self, point: Any) -> Record:
         if self._steady is None and self.place.local:

@@ -66,7 +66,8 @@ def check(method: str, path: str, query: dict[str, str], body: Any) -> None:
 
 
 def _validate(value: Any, schema: Any) -> None:
-    jsonschema.Draft202012Validator({**_convert(schema), "components": _components()}).validate(value)
+    whole = {**_convert(schema), "components": _components()}
+    jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker(["uuid"])).validate(value)
 
 
 def _typed(text: str) -> Any:

@@ -90,7 +90,9 @@ def test_every_record_comes_back_once_and_whole(local: Any, shape: str) -> None:
     record = records[str(support.record_id(number))]
     assert record.text == text
     assert record.metadata["topic"] == topic
-    assert [round(x, 6) for x in record.vector] == [round(x, 6) for x in corpus.fetch([record.id])[0].vector]
+    assert [round(x, 6) for x in record.vector] == [
+        round(x, 6) for x in corpus.fetch([record.id], vectors=True)[0].vector
+    ]
     assert all(r.vector is None for page in corpus.scan(vectors=False) for r in page)
 
 
@@ -101,17 +103,17 @@ def test_any_change_of_a_record_changes_its_digest(local: Any, shape: str) -> No
     support.fill(local, support.SHAPES[shape][0])
     corpus = open_corpus(local, shape)
     id_ = str(support.record_id(3))
-    seen = {record_digest(corpus.read([id_])[id_])}
+    seen = {record_digest(corpus.read_vectors([id_])[id_])}
     payload = support.stored(local, [id_])[id_]
     for key in payload:
         local.set_payload("docs", {key: "changed"}, points=[id_])
-        seen.add(record_digest(corpus.read([id_])[id_]))
+        seen.add(record_digest(corpus.read_vectors([id_])[id_]))
         local.set_payload("docs", {key: payload[key]}, points=[id_])
         local.overwrite_payload("docs", {k: v for k, v in payload.items() if k != key}, points=[id_])
-        seen.add(record_digest(corpus.read([id_])[id_]))
+        seen.add(record_digest(corpus.read_vectors([id_])[id_]))
         local.set_payload("docs", {key: payload[key]}, points=[id_])
     local.set_payload("docs", {"one more": 1}, points=[id_])
-    seen.add(record_digest(corpus.read([id_])[id_]))
+    seen.add(record_digest(corpus.read_vectors([id_])[id_]))
     assert len(seen) == 2 * len(payload) + 2
 
 
@@ -233,13 +235,13 @@ def test_a_reopened_cosine_folder_reads_the_same_before_and_after_a_search(tmp_p
     client.close()
     client = QdrantClient(path=path)
     corpus = qdrant_target(client, "docs").injector
-    before = corpus.read(["1"])["1"].vector
+    before = corpus.read_vectors(["1"])["1"].vector
     raw = client.retrieve("docs", [1], with_vectors=True)[0].vector
     client.query_points("docs", query=[1.0, 0.0])
     assert client.retrieve("docs", [1], with_vectors=True)[0].vector != raw  # what this is about
-    assert corpus.read(["1"])["1"].vector.tobytes() == before.tobytes()
+    assert corpus.read_vectors(["1"])["1"].vector.tobytes() == before.tobytes()
     client.upsert("docs", [models.PointStruct(id=1, vector=[4.0, 3.0], payload={"page_content": "a", "metadata": {}})])
-    assert corpus.read(["1"])["1"].vector.tobytes() != before.tobytes()
+    assert corpus.read_vectors(["1"])["1"].vector.tobytes() != before.tobytes()
     client.close()
 
 

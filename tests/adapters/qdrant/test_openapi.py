@@ -52,6 +52,17 @@ def test_an_older_server_gets_no_update_mode(standin: StandIn, version: str) -> 
     target.close()
 
 
+def test_ids_that_no_point_can_bear_never_reach_the_server(standin: StandIn) -> None:
+    """A server answers 400 to any of them, and to whatever is asked for with it."""
+    target = open_target(f"qdrant:{standin.url}#docs")
+    known = support.record_id(1)
+    odd = ["no id", "-1", "18446744073709551616", "", "１", "7", known.hex]
+    assert target.injector.read(odd).keys() == {known.hex}
+    target.injector.remove([i for i in odd if i != known.hex])
+    assert [r.body["ids"] for r in standin.of("retrieve")] == [[7, str(known)], [7]]
+    target.close()
+
+
 def test_hybrid_and_named_requests_are_known_too(standin: StandIn) -> None:
     from qdrant_client import models
 
@@ -86,6 +97,7 @@ def test_the_check_refuses_what_the_description_does_not_know() -> None:
         ("PUT", points, {}, {**good, "update_mode": "insert"}),
         ("PUT", points, {}, {"points": [{"id": -1, "vector": [0.5]}]}),
         ("PUT", points, {}, {"points": [{"id": 1}]}),
+        ("POST", points, {}, {"ids": ["no id"]}),
         ("POST", f"{points}/scroll", {}, {"limit": 0}),
         ("POST", f"{points}/delete", {}, {"ids": [1]}),
         ("PUT", points, {"ordering": "strongest"}, good),

@@ -175,7 +175,7 @@ def test_a_digest_sees_every_bit_of_a_sparse_vector() -> None:
     for indices in ([4_000_000_000], [4_000_000_001], [4_000_000_000, 1]):
         sparse = models.SparseVector(indices=indices, values=[0.5] * len(indices))
         client.update_vectors("docs", [models.PointVectors(id=id_, vector={"words": sparse})])
-        seen.add(record_digest(corpus.read([id_])[id_]))
+        seen.add(record_digest(corpus.read_vectors([id_])[id_]))
     assert len(seen) == 3
 
 
