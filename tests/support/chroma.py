@@ -82,12 +82,10 @@ def reading(folder: Path, name: str = COLLECTION) -> Iterator[Any]:
         client.close()
 
 
-def folder_state(folder: Path) -> dict[str, bytes]:
-    """Every file below a folder with its bytes; SQLite's own side files are left out."""
-    files = [p for p in sorted(folder.rglob("*")) if p.is_file()]
-    return {
-        str(p.relative_to(folder)): p.read_bytes() for p in files if not p.name.endswith(("-wal", "-shm", "-journal"))
-    }
+def files(folder: Path) -> list[str]:
+    """Every file below a folder; SQLite's own side files, which come and go with a client, are left out."""
+    found = (str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+    return sorted(name for name in found if not name.endswith(("-wal", "-shm", "-journal")))
 
 
 def free_port() -> int:

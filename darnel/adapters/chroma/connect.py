@@ -74,8 +74,12 @@ def chroma_target(
 
 
 def _existing_folder(where: str) -> Path:
-    folder = Path(where).expanduser().resolve()
-    if not (folder / DATABASE_FILE).is_file():
+    try:
+        folder = Path(where).expanduser().resolve()
+        there = (folder / DATABASE_FILE).is_file()
+    except OSError as error:  # a name too long, no permission
+        raise ContainerMissingError(f"cannot look into {where}: {error.strerror}; check the path") from None
+    if not there:
         raise ContainerMissingError(f"no Chroma database in {folder} ({DATABASE_FILE} is not there); check the path")
     return folder
 
@@ -87,7 +91,18 @@ def _open_folder(folder: Path, tenant: str, database: str) -> Any:
     try:
         return chromadb.PersistentClient(path, settings=settings, tenant=tenant, database=database)
     except Exception as error:  # chromadb raises ValueError, its own errors and the core's
-        raise TargetError(f"cannot open {folder}: {describe_error(error)}") from error
+        raise _refusal(error, str(folder)) from error
+
+
+def _refusal(error: Exception, where: str) -> TargetError:
+    """What keeps a client from being opened, with what to do."""
+    if type(error).__name__ == "NotFoundError":
+        return ContainerMissingError(
+            f"{where} has no such place: {describe_error(error)}; check ?tenant= and &database="
+        )
+    if "could not connect to a chroma server" in str(error).lower():
+        return UnreachableError(f"no Chroma server answers at {where}; start it, or check host and port")
+    return TargetError(f"cannot open {where}: {describe_error(error)}")
 
 
 def _settings(folder: Path) -> tuple[str, Any]:
@@ -122,11 +137,7 @@ def _connect(spec: TargetSpec, tenant: str, database: str) -> Any:
             database=database,
         )
     except Exception as error:
-        if "connect" in str(error).lower():
-            raise UnreachableError(
-                f"no Chroma server answers at {spec.redacted}; start it, or check host and port"
-            ) from None
-        raise TargetError(f"cannot open {spec.redacted}: {describe_error(error)}") from error
+        raise _refusal(error, spec.redacted) from error
 
 
 def _closer(client: Any) -> Callable[[], None]:

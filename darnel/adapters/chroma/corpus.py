@@ -143,7 +143,7 @@ class ChromaCorpus:
             return None
         asked, planted = (
             self.embedder.queries(queries).astype(np.float64),
-            self._vectors(plants, None).astype(np.float64),
+            self._vectors(plants, self.embedder.dimension).astype(np.float64),
         )
         dots = (asked * planted).sum(axis=1)
         metric = self._metric()
@@ -187,7 +187,9 @@ class ChromaCorpus:
         return {"chromadb": package} if server == package else {"chromadb": package, "chroma server": server}
 
     def _metric(self) -> str | None:
-        settings = self.collection.configuration
+        settings = (
+            self.collection.configuration_json
+        )  # not .configuration, which builds the application's embedding function
         index = settings.get("hnsw") or settings.get("spann") or {}
         space = index.get("space")
         return str(space) if space else None
