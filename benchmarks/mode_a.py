@@ -153,21 +153,26 @@ def _raw_job(root: Path) -> Any:
     return lambda collection: replay(collection, plan)
 
 
-def _peak(side: str, root: Path) -> float:
-    """Peak resident memory of one run in a process of its own, in MB."""
-    with copied(root / "store", root / f"{side}-memory"):
-        pass
+def _peak(side: str, root: Path) -> dict[str, float]:
+    """Peak resident memory of a process that does one run, in MB; ``loaded``: before it, everything imported and open."""
     command = [sys.executable, __file__, "--child", side, "--folder", str(root)]
     command += ["--queries-file", str(root / "queries.jsonl")]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(done.stdout)
+    loaded, peak = map(float, done.stdout.split())
+    return {"loaded": loaded, "peak": peak}
 
 
 def _child(side: str, root: Path, queries: str) -> None:
+    if side == "darnel":  # what a run imports on its way
+        import bm25s.stopwords  # noqa: F401
+        import scipy.stats  # noqa: F401
+
+        import darnel.core.runner  # noqa: F401
     job = _raw_job(root) if side == "raw" else _darnel_job(root, queries)
     with copied(root / "store", root / f"{side}-memory") as collection:
+        loaded = _own_peak()
         job(collection)
-    print(_own_peak())
+    print(loaded, _own_peak())
 
 
 def _own_peak() -> float:
@@ -199,7 +204,12 @@ def _print(report: dict[str, Any]) -> None:
                 f"  {key:<24}{spread['median']:>8.3f}   ({spread['min']:.3f} to {spread['max']:.3f}, n={spread['n']})"
             )
         if "peak MB" in facts:
-            print(f"  {'peak MB':<24}" + "   ".join(f"{side} {value:.0f}" for side, value in facts["peak MB"].items()))
+            print(
+                f"  {'peak MB':<24}"
+                + "   ".join(
+                    f"{s} {m['peak']:.0f} ({m['loaded']:.0f} when loaded)" for s, m in facts["peak MB"].items()
+                )
+            )
     if "peer" in report:
         _print_peer(report["peer"])
 
