@@ -16,6 +16,8 @@ from darnel.core.plant import Plant
 from darnel.embedders.base import Embedder
 from darnel.testing import Declared, Witness
 
+from tests.support.postgres import new_database
+
 from .langchain_store import Embeddings, LangChainFixtures, LangChainSuite, Words
 
 home = pytest.importorskip("langchain_postgres", reason="needs langchain-postgres; run: pip install langchain-postgres")
@@ -25,7 +27,7 @@ ONE_KEY_SPACE = "PGVector keys ids over all of its collections; writing one that
 
 @dataclass
 class Postgres:
-    """``db``: the application's connection; ``url``: of the database, without the scheme; ``name``: of the container."""
+    """``db``: the application's connection; ``url``: of the database, from ``://`` on; ``name``: of the container."""
 
     db: Any
     url: str
@@ -34,24 +36,20 @@ class Postgres:
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = pytest.importorskip("pgserver", reason="needs a Postgres server; run: pip install pgserver")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    server.psql("CREATE EXTENSION vector;")
-    yield str(server.get_uri()).partition(":")[2]
-    server.cleanup()
+def database() -> str:
+    return new_database()
 
 
 @pytest.fixture(scope="module")
 def engine(database: str) -> Any:
-    return home.PGEngine.from_connection_string(f"postgresql+psycopg:{database}")
+    return home.PGEngine.from_connection_string(f"postgresql+psycopg{database}")
 
 
 @pytest.fixture
 def db(database: str) -> Iterator[Any]:
     import psycopg
 
-    with psycopg.connect(f"postgresql:{database}", autocommit=True) as connection:
+    with psycopg.connect(f"postgresql{database}", autocommit=True) as connection:
         yield connection
 
 
@@ -70,7 +68,7 @@ class CollectionFixtures(LangChainFixtures):
     def vectorstore(self, store: Any, embeddings: Embeddings | None, name: str = "") -> Any:
         return home.PGVector(
             embeddings,  # type: ignore[arg-type]
-            connection=f"postgresql+psycopg:{store.url}",
+            connection=f"postgresql+psycopg{store.url}",
             collection_name=name or store.name,
             create_extension=False,
             engine_args={"poolclass": _no_pool()},

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
 from tests.adapters.langchain.words import DIMENSION, make_documents
+from tests.support.postgres import new_database
 
 NAME = "docs"
 SIBLING = "elsewhere"
@@ -164,25 +164,6 @@ HOUSES: dict[str, Callable[[Embeddings, Path], House]] = {
     "pgtable": pgtable,
     "pgtable_columns": pgtable_columns,
 }
-
-_server: Any = None
-_databases = 0
-
-
-def new_database() -> str:
-    """An empty database with pgvector on a real server; the part of its URL after the scheme."""
-    global _server, _databases  # one server for all tests of the process
-    if _server is None:
-        _server = need("pgserver").get_server(tempfile.mkdtemp(prefix="darnel-pg-"), cleanup_mode="delete")
-    _databases += 1
-    name = f"corpus_{_databases}"
-    _server.psql(f"CREATE DATABASE {name};")
-    url = str(_server.get_uri(name)).partition(":")[2]
-    import psycopg
-
-    with psycopg.connect(f"postgresql:{url}") as connection:
-        connection.execute("CREATE EXTENSION vector")
-    return f":{url}"
 
 
 def tables(url: str) -> State:

@@ -16,6 +16,7 @@ from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import need
 from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.words import DIMENSION, QUESTIONS, WordEmbeddings, make_documents
+from tests.support.postgres import new_database
 
 IDS = [str(d.id) for d in make_documents()]
 
@@ -62,7 +63,7 @@ def faiss(metric: str) -> Callable[[Any], Any]:
 
 def pgvector(metric: str) -> Callable[[Any], Any]:
     def build(embeddings: Any) -> Any:
-        home, url = need("langchain_postgres.vectorstores"), houses.new_database()
+        home, url = need("langchain_postgres.vectorstores"), new_database()
         strategy = home.DistanceStrategy(metric)
         store = home.PGVector(embeddings, connection=f"postgresql+psycopg{url}", distance_strategy=strategy)
         store.add_documents(make_documents(), ids=IDS)
@@ -73,7 +74,7 @@ def pgvector(metric: str) -> Callable[[Any], Any]:
 
 def pgtable(metric: str) -> Callable[[Any], Any]:
     def build(embeddings: Any) -> Any:
-        home, url = need("langchain_postgres"), houses.new_database()
+        home, url = need("langchain_postgres"), new_database()
         from langchain_postgres.v2.indexes import DistanceStrategy
 
         engine = home.PGEngine.from_connection_string(f"postgresql+psycopg{url}")
@@ -119,7 +120,7 @@ def test_scores_and_exact_scores_of_every_metric(name: str, ledger: Ledger) -> N
 
 def test_asyncpg_and_names_that_need_quoting(embeddings: WordEmbeddings, ledger: Ledger) -> None:
     need("asyncpg")
-    home, url = need("langchain_postgres"), houses.new_database()
+    home, url = need("langchain_postgres"), new_database()
     engine = home.PGEngine.from_connection_string(f"postgresql+asyncpg{url}")
     names = {"content_column": "Body", "embedding_column": "Vec", "metadata_json_column": "Meta Data"}
     kept = [home.Column("Tenant", "TEXT"), home.Column("page", "INTEGER")]
