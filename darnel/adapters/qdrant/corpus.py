@@ -10,10 +10,11 @@ from __future__ import annotations
 import inspect
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from darnel.adapters.qdrant.detect import given_layout
-from darnel.adapters.qdrant.faults import RefusedError, call, require_completed
+from darnel.adapters.qdrant.faults import RefusedError, StoreError, call, require_completed
 from darnel.adapters.qdrant.layouts import stamp_places, stamp_selector, stamps_in
 from darnel.adapters.qdrant.options import QdrantOptions
 from darnel.adapters.qdrant.place import Place, locate
@@ -100,22 +101,19 @@ class QdrantCorpus:
         self._write([p for p in points if str(p.id) in found], insert_only=False)
 
     def remove(self, ids: Sequence[str]) -> None:
-        """See ``CorpusInjector.remove``; reads first, and deletes those ids that hold plants, by id."""
-        from qdrant_client.models import PointIdsList, WriteOrdering
+        """See ``CorpusInjector.remove``; reads first, and deletes by id those that hold plants.
 
+        Absent ids are deleted too: a write that a server queued, and answered with "acknowledged" or not at all, is seen
+        by no read before it is applied, and a removal queued behind it takes it out.
+        """
         for chunk in chunks(_known(ids), self.setup.limits.page):
-            found = self._retrieve(chunk, payload=True, vectors=False)
-            planted = [p.id for p in found if read_stamp(stamps_in(p.payload)) is not None]
+            found = {p.id: p for p in self._retrieve(chunk, payload=True, vectors=False)}
+            planted = [id_ for id_, p in found.items() if read_stamp(stamps_in(p.payload)) is not None]
             if planted:
-                done = call(
-                    self.client.delete,
-                    self.collection,
-                    points_selector=PointIdsList(points=planted),
-                    wait=True,
-                    ordering=WriteOrdering.STRONG,
-                    shard_key_selector=self.options.shard,
-                )
-                require_completed(done, "a removal")
+                self._delete(planted)
+            if absent := [id_ for id_ in chunk if id_ not in found]:
+                with suppress(StoreError, RefusedError):  # a cluster may call a missing point an error
+                    self._delete(absent)
 
     def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
         """See ``CorpusInjector.read``; without vectors. Ids that no Qdrant point can bear are absent."""
@@ -185,6 +183,19 @@ class QdrantCorpus:
                 **mode,
             )
             require_completed(done, "a write")
+
+    def _delete(self, ids: list[Any]) -> None:
+        from qdrant_client import models
+
+        done = call(
+            self.client.delete,
+            self.collection,
+            points_selector=models.PointIdsList(points=ids),
+            wait=True,
+            ordering=models.WriteOrdering.STRONG,
+            shard_key_selector=self.options.shard,
+        )
+        require_completed(done, "a removal")
 
     def _learn(self) -> Setup:
         info = call(self.client.get_collection, self.collection)

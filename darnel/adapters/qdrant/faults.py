@@ -62,7 +62,7 @@ def translate(error: Exception) -> Exception:
     status, detail = _status(error), _detail(error)
     if status is not None:
         return _from_status(status, detail)
-    if isinstance(error, ValueError) and re.search(r"Collection \S+ not found", str(error)):  # local mode
+    if isinstance(error, ValueError) and re.search(r"Collection .+ not found", str(error)):  # local mode
         return ContainerMissingError(describe_error(error))
     if type(error).__name__ == "ResponseHandlingException" or _grpc_code(error):
         return _from_transport(error, detail)

@@ -14,9 +14,9 @@ from darnel.adapters.qdrant.steady import SteadyVectors
 from darnel.adapters.qdrant.vectors import compose, plain, size_in_json
 from darnel.core.corpus import Record
 from darnel.core.errors import EmbedderError, PlantError
-from darnel.core.plant import Plant
+from darnel.core.plant import Plant, check_plant
 from darnel.embedders.base import Embedder
-from darnel.embedders.check import check_dimension
+from darnel.embedders.check import check_dimension, check_vectors
 
 MAX_REQUEST_BYTES = 16_000_000
 """Half of the 32 MiB that a server takes by default."""
@@ -44,11 +44,13 @@ def make_points(plants: Sequence[Plant], setup: Setup, embedder: Embedder | None
 
     Raises:
         EmbedderError: no embedder, or one whose vectors do not fit.
-        PlantError: a point alone is larger than a request may be.
+        PlantError: a text or metadata that cannot be stored as it is, or a point larger than a request may be.
     """
     from qdrant_client.models import PointStruct
 
     layout = setup.require()
+    for plant in plants:
+        check_plant(plant)
     payloads = [layout.compose(p.id, p.text, p.metadata) for p in plants]
     texts = _texts(plants, payloads, layout)
     dense = _dense(plants, texts, setup, embedder)
@@ -103,15 +105,11 @@ def _dense(
 ) -> Sequence[Sequence[float]]:
     if setup.dense is None:
         return []
-    given: Mapping[int, Sequence[float]] = {i: p.vector for i, p in enumerate(plants) if p.vector is not None}
-    for vector in given.values():
-        if len(vector) != setup.dense.size:
-            raise EmbedderError(
-                f"a plant's own vector has {len(vector)} dimensions and the corpus holds {setup.dense.size}"
-            )
-    rest = [text for row, text in enumerate(texts) if row not in given]
-    made = iter(_embedded(rest, setup.dense.size, embedder) if rest else [])
-    return [[float(x) for x in given[row]] if row in given else next(made) for row in range(len(texts))]
+    bare = [text for text, plant in zip(texts, plants, strict=True) if plant.vector is None]
+    made = iter(_embedded(bare, setup.dense.size, embedder) if bare else [])
+    vectors = [next(made) if plant.vector is None else plant.vector for plant in plants]
+    checked: list[list[float]] = check_vectors(vectors, setup.dense.size).tolist()
+    return checked
 
 
 def _embedded(texts: list[str], size: int, embedder: Embedder | None) -> list[list[float]]:

@@ -40,12 +40,14 @@ class Request:
 class Fault:
     """What happens instead of the usual: ``apply`` how many points are done first (None: all), ``late`` seconds after.
 
+    ``queue``: done just before the next write of anybody's, as a server does that was killed or cut off in between.
     ``status`` is put into the result of a write; ``code`` and ``error`` answer with an HTTP error; ``delay`` waits before
     the answer; ``cut`` closes the connection without one.
     """
 
     apply: int | None = 0
     late: float = 0.0
+    queue: bool = False
     status: str | None = None
     code: int | None = None
     error: str = ""
@@ -71,6 +73,7 @@ class StandIn:
     config: dict[str, Any] = field(default_factory=dict)
     client: Any = field(default_factory=lambda: QdrantClient(":memory:"))
     requests: list[Request] = field(default_factory=list)
+    queued: list[Request] = field(default_factory=list)
     plan: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
@@ -98,11 +101,18 @@ class StandIn:
         if request.size > LIMIT:
             text = f"Payload error: JSON payload ({request.size} bytes) is larger than allowed (limit: {LIMIT} bytes)."
             raise RefusalError(400, text)
-        if fault.late:
+        if request.operation in ("upsert", "delete"):
+            queued, self.queued = self.queued, []
+            for earlier in queued:
+                self._do(earlier, None)
+        if fault.queue:
+            self.queued.append(request)
+            result: Any = None
+        elif fault.late:
             timer = threading.Timer(fault.late, lambda: self._do(request, None))
             timer.daemon = True
             timer.start()
-            result: Any = None
+            result = None
         else:
             result = self._do(request, fault.apply)
         if fault.status is not None:
@@ -191,6 +201,17 @@ def _query(standin: StandIn, request: Request, _apply: int | None) -> Any:
     return [_json(answer) for answer in standin.client.query_batch_points(_name(request), asked)]
 
 
+def _asked(body: dict[str, Any]) -> dict[str, Any]:
+    """What an application asks beside darnel's own batches: a vector, a filter, a limit."""
+    only = models.Filter.model_validate(body["filter"]) if body.get("filter") else None
+    return {
+        "query": body["query"].get("nearest") if isinstance(body["query"], dict) else body["query"],
+        "limit": body["limit"],
+        "query_filter": only,
+        "with_payload": body["with_payload"],
+    }
+
+
 def _collection(standin: StandIn, request: Request, _apply: int | None) -> Any:
     info = _json(standin.client.get_collection(_name(request)))
     return _overlay(info, {"config": standin.config})
@@ -215,6 +236,7 @@ _OPERATIONS: dict[str, Callable[[StandIn, Request, int | None], Any]] = {
     "count": lambda s, r, _a: _json(s.client.count(_name(r))),
     "delete": _delete,
     "query": _query,
+    "query one": lambda s, r, _a: _json(s.client.query_points(_name(r), **_asked(r.body))),
     "retrieve": _retrieve,
     "scroll": _scroll,
     "upsert": _upsert,
@@ -229,6 +251,7 @@ _ROUTES = {
     ("POST", "collections/*/points/scroll"): "scroll",
     ("POST", "collections/*/points/count"): "count",
     ("POST", "collections/*/points/delete"): "delete",
+    ("POST", "collections/*/points/query"): "query one",
     ("POST", "collections/*/points/query/batch"): "query",
 }
 

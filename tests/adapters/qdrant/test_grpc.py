@@ -72,7 +72,7 @@ class GrpcUpdate:
 FAILURES = [
     "acknowledged",
     "wait_timeout",
-    1.6,
+    3.6,
     wire.StatusCode.UNAVAILABLE,
     wire.StatusCode.INTERNAL,
     wire.StatusCode.RESOURCE_EXHAUSTED,
@@ -83,8 +83,8 @@ FAILURES = [
 @pytest.mark.parametrize("failure", FAILURES)
 def test_writes_and_removals_that_fail_leave_nothing(failure: Any, server: GrpcStandIn, ledger: Any) -> None:
     before = support.witness(server.client)
-    target = open_target(spec(server, timeout=1), embedder=support.hashed)
-    with Campaign(target.injector, ledger, visible_within=1.0, gone_within=5.0) as campaign:
+    target = open_target(spec(server, timeout=3), embedder=support.hashed)
+    with Campaign(target.injector, ledger, visible_within=1.0, gone_within=20.0) as campaign:
         server.fail["Upsert"] = failure
         planting = campaign.plant(support.make_plants(target.injector, campaign=campaign.id))
         assert planting.error
@@ -102,8 +102,8 @@ def test_errors_are_those_of_rest(server: GrpcStandIn) -> None:
     server.fail["Collection"] = wire.StatusCode.PERMISSION_DENIED
     with pytest.raises(TargetError, match="DARNEL_QDRANT_API_KEY"):
         open_target(spec(server))
-    target = open_target(spec(server, timeout=1), embedder=support.hashed)
-    server.fail["QueryBatch"] = 1.6
+    target = open_target(spec(server, timeout=3), embedder=support.hashed)
+    server.fail["QueryBatch"] = 3.6
     with pytest.raises(StoreError, match="no answer within the client's timeout"):
         target.retriever.retrieve(support.QUESTIONS, 3)
     target.close()

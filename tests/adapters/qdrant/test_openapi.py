@@ -56,7 +56,7 @@ def test_ids_that_no_point_can_bear_never_reach_the_server(standin: StandIn) -> 
     """A server answers 400 to any of them, and to whatever is asked for with it."""
     target = open_target(f"qdrant:{standin.url}#docs")
     known = support.record_id(1)
-    odd = ["no id", "-1", "18446744073709551616", "", "１", "7", known.hex]
+    odd = ["no id", "-1", "18446744073709551616", "", "\uff11", "7", known.hex]
     assert target.injector.read(odd).keys() == {known.hex}
     target.injector.remove([i for i in odd if i != known.hex])
     assert [r.body["ids"] for r in standin.of("retrieve")] == [[7, str(known)], [7]]

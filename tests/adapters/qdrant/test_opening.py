@@ -194,9 +194,9 @@ def test_a_server_that_does_not_answer() -> None:
 
 
 def test_a_server_that_is_slow_or_ill_is_not_called_absent(standin: StandIn) -> None:
-    standin.plan["collection"] = [Fault(apply=None, delay=1.5)]
+    standin.plan["collection"] = [Fault(apply=None, delay=3.5)]
     with pytest.raises(TargetError, match="no answer within the client's timeout"):
-        open_target(f"qdrant:{standin.url}?timeout=1#docs")
+        open_target(f"qdrant:{standin.url}?timeout=3#docs")
     standin.plan["collection"] = [Fault(code=502, error="bad gateway")]
     with pytest.raises(TargetError, match="502: bad gateway"):
         open_target(f"qdrant:{standin.url}#docs")
