@@ -15,7 +15,6 @@ from darnel.core.corpus import CorpusInjector, Record, Target
 from darnel.core.plant import Plant
 from darnel.embedders.base import Embedder
 from darnel.testing import Declared, Witness
-
 from tests.support.postgres import new_database
 
 from .langchain_store import Embeddings, LangChainFixtures, LangChainSuite, Words
