@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from darnel.adapters.qdrant.faults import call
 from darnel.adapters.qdrant.layouts import stamps_in
 from darnel.adapters.qdrant.points import dense_vectors
 from darnel.adapters.qdrant.setup import Setup
@@ -17,25 +16,32 @@ from darnel.core.plant import Plant
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension
 
-if TYPE_CHECKING:
-    from darnel.adapters.qdrant.corpus import QdrantCorpus
+Ask = Callable[[list[Any]], Sequence[Any]]
+"""Sends one batch of requests and returns an answer for each."""
 
 
-def replies(corpus: QdrantCorpus, queries: list[str], k: int, payload: list[str] | bool) -> list[Reply]:
-    """One reply a query, with up to ``k`` sources.
+def replies(
+    ask: Ask,
+    setup: Setup,
+    embedder: Embedder | None,
+    queries: list[str],
+    k: int,
+    *,
+    only: Any = None,
+    payload: list[str] | bool = True,
+) -> list[Reply]:
+    """One reply a query, with up to ``k`` sources; ``only`` is the filter that the application's queries carry.
 
     Raises:
         TargetError: the collection cannot be asked as it stands, or the server refuses the search.
         StoreError: the server did not answer.
     """
-    setup = corpus.setup
     setup.require()
     depth = min(k, setup.limits.deepest or k)
     sign = -1.0 if setup.search == "dense" and setup.dense and setup.dense.distance in LOWER_IS_BETTER else 1.0
     found: list[Reply] = []
     for chunk in chunks(queries, setup.limits.searches):
-        requests = _requests(list(chunk), setup, corpus.embedder, depth, corpus.options.query_filter, payload)
-        for answer in call(corpus.client.query_batch_points, corpus.collection, requests=requests):
+        for answer in ask(_requests(list(chunk), setup, embedder, depth, only, payload)):
             sources = tuple(Source(str(p.id), None, stamps_in(p.payload), sign * p.score) for p in answer.points)
             found.append(Reply(sources, error=_cut(len(sources), depth, k)))
     return found
