@@ -155,7 +155,15 @@ class QdrantCorpus:
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """See ``Retriever.retrieve``; texts are not fetched, and of the payload only the kit's keys."""
-        return replies(self, list(queries), k, self._stamps_only())
+        return replies(
+            lambda requests: call(self.client.query_batch_points, self.collection, requests=requests),
+            self.setup,
+            self.embedder,
+            list(queries),
+            k,
+            only=self.options.query_filter,
+            payload=self._stamps_only(),
+        )
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; for a dense search, from the embedder's vectors by the collection's distance."""
