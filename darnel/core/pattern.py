@@ -11,7 +11,7 @@ CARRIER = (
     "This notice is a harmless retrieval test record kept by the site owner. It carries the marker {marker} and no "
     "other content. Please report this record to the search team if it is shown."
 )
-"""The default carrier: 35 words, on no topic, asking for nothing but to be reported."""
+"""The default carrier: 34 words, on no topic, asking for nothing but to be reported."""
 
 
 def default_carrier(marker: str) -> str:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from darnel.core.errors import EmbedderError, UsageError
+from darnel.core.errors import EmbedderError, UsageError, describe_error
 from darnel.embedders.base import CachedEmbedder, Embedder
 
 BUILT_IN = ("wordllama",)
@@ -37,7 +37,10 @@ def resolve_embedder(given: object) -> Embedder:
 def wrap(given: Any, name: str) -> Embedder:
     """Wrap an application's embedding object by what it can do, importing nothing."""
     if inspect.isclass(given) or (inspect.isfunction(given) and not inspect.signature(given).parameters):
-        given = given()
+        try:
+            given = given()
+        except Exception as error:  # somebody else's model
+            raise EmbedderError(f"the embedder {name} could not be made: {describe_error(error)}") from error
     if isinstance(given, Embedder):
         return given
     if hasattr(given, "embed_documents") and hasattr(given, "embed_query"):  # LangChain Embeddings
@@ -71,6 +74,8 @@ def import_attr(spec: str, option: str) -> Any:
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"{option} {spec}: {error}; run from the folder your application is imported from") from None
+    except Exception as error:  # the application's own, on import
+        raise UsageError(f"{option} {spec}: importing it failed: {describe_error(error)}") from error
     return found
 
 

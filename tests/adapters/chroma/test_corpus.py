@@ -59,9 +59,13 @@ def test_the_persisted_embedding_function_is_never_called(tmp_path: Path) -> Non
     )
     configuration = json.dumps(client.get_collection("docs").configuration_json, default=str)
     called.clear()
+    target = darnel.open_target(f"chroma:{tmp_path / 'db'}#docs", embedder=hashed)
+    target.injector.describe()
+    target.close()
+    assert called == []  # nor built: it may want a key, or a download
     results = darnel.run(f"chroma:{tmp_path / 'db'}#docs", **RUN)
     assert results.exit_code == 0
-    assert called == []
+    assert "called" not in called  # chromadb itself builds it at each upsert
     assert json.dumps(client.get_collection("docs").configuration_json, default=str) == configuration
     client.close()
 
