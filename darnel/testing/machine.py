@@ -84,7 +84,9 @@ class History(RuleBasedStateMachine):
     @rule(number=st.integers(0, 30))
     def remove_by_mistake(self, number: int) -> None:
         """Ask for the removal of an owner's record, as a caller with a wrong list would."""
-        self.suite.pull(self.target.injector, [replace(self.plants[0], id=sorted(self.owners)[number % len(self.owners)])])
+        self.suite.pull(
+            self.target.injector, [replace(self.plants[0], id=sorted(self.owners)[number % len(self.owners)])]
+        )
 
     @rule(chosen=which, landed=st.integers(0, PLANTS))
     def crash(self, chosen: list[int], landed: int) -> None:
