@@ -15,7 +15,7 @@ from darnel.testing.machine import History
 from darnel.testing.scenarios import Scenarios
 from darnel.testing.witness import Witness
 
-STEPS = 14
+STEPS = 20
 
 
 class Histories(Scenarios):

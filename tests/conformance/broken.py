@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -13,8 +14,8 @@ import pytest
 from . import broken_chroma, broken_memory
 from .test_memory import MemoryFixtures
 
-INI = Path(__file__).with_name("inner.ini")
-SUITE = Path(__file__).with_name("broken_suite.py")
+HERE = Path(__file__).parent
+QUIET = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist"]
 
 
 class BrokenMemoryFixtures(MemoryFixtures):
@@ -24,35 +25,36 @@ class BrokenMemoryFixtures(MemoryFixtures):
 
 
 def _subclasses(module: Any) -> dict[str, Any]:
-    return {
-        name: c
-        for name, c in vars(module).items()
-        if isinstance(c, type) and issubclass(c, module.Broken) and c is not module.Broken
-    }
+    found = {name: c for name, c in vars(module).items() if isinstance(c, type) and issubclass(c, module.Broken)}
+    return {name: c for name, c in found.items() if c is not module.Broken}
 
 
 MEMORY, CHROMA = _subclasses(broken_memory), _subclasses(broken_chroma)
 BROKEN: dict[str, Any] = {**MEMORY, **CHROMA}
+SOUND = {"SoundMemory": broken_memory.Broken, "SoundChroma": broken_chroma.Broken}
+"""What the broken ones are built on; these keep every promise."""
 
 
 @dataclass
 class Outcomes:
-    """A pytest plugin that keeps the names of the tests that failed."""
+    """A pytest plugin that keeps which tests passed and which failed, in the order of the suite."""
 
-    failed: set[str] = field(default_factory=set)
-    passed: int = 0
+    failed: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.failed:
-            self.failed.add(report.nodeid.rsplit("::", 1)[1])
+        name = report.nodeid.rsplit("::", 1)[1]
+        if report.failed and name not in self.failed:
+            self.failed.append(name)
         elif report.when == "call" and report.passed:
-            self.passed += 1
+            self.passed.append(name)
 
 
-def run_suite(name: str) -> Outcomes:
-    """The whole conformance suite against one injector, in this process."""
+def run_suite(name: str, tests: Iterable[str] = ()) -> Outcomes:
+    """The conformance suite, or some of its tests, against one injector, in this process."""
     outcomes = Outcomes()
-    quiet = ["-q", "--no-header", "--no-summary", "-p", "no:cacheprovider", "-p", "no:timeout", "-p", "no:xdist"]
+    node = f"{HERE / 'broken_suite.py'}::Test{name}"
+    nodes = [f"{node}::{test}" for test in tests] or [node]
     with contextlib.redirect_stdout(io.StringIO()):
-        pytest.main([*quiet, "-c", str(INI), "--rootdir", str(INI.parent), f"{SUITE}::Test{name}"], plugins=[outcomes])
+        pytest.main([*QUIET, "-c", str(HERE / "inner.ini"), "--rootdir", str(HERE), *nodes], plugins=[outcomes])
     return outcomes

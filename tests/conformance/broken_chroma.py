@@ -80,8 +80,8 @@ class BrokenFixtures(ChromaFixtures):
     shrink: ClassVar[bool] = False
 
     @pytest.fixture
-    def store(self, embedded_clients: tuple[Any, Any], chroma_folder: Path) -> Iterator[Chroma]:
-        with self.filled(embedded_clients[::-1], chroma_folder) as store:
+    def store(self, memory_clients: tuple[Any, Any]) -> Iterator[Chroma]:
+        with self.filled(memory_clients[::-1], "nowhere") as store:
             yield store
 
     def open(self, store: Any, embedder: Embedder | None) -> Target:

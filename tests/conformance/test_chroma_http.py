@@ -14,8 +14,8 @@ from .chroma_store import Chroma, ChromaFixtures, asking
 
 class ServedFixtures(ChromaFixtures):
     @pytest.fixture
-    def store(self, served_clients: tuple[Any, Any], chroma_url: str) -> Iterator[Chroma]:
-        with self.filled(served_clients, chroma_url) as store:
+    def store(self, served_clients: tuple[Any, Any], server: int) -> Iterator[Chroma]:
+        with self.filled(served_clients, f"http://127.0.0.1:{server}") as store:
             yield store
 
     def second_app(self, store: Any) -> App:
