@@ -137,22 +137,10 @@ class ChromaCorpus:
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; from the embedder's vectors, by the collection's metric."""
-        import numpy as np
-
         if self.embedder is None:
             return None
-        asked, planted = (
-            self.embedder.queries(queries).astype(np.float64),
-            self._vectors(plants, self.embedder.dimension).astype(np.float64),
-        )
-        dots = (asked * planted).sum(axis=1)
-        metric = self._metric()
-        if metric == "cosine":
-            lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
-            return [float(s) for s in dots / np.where(lengths == 0, 1, lengths) - 1]
-        if metric == "ip":
-            return [float(s) for s in dots - 1]
-        return [float(s) for s in -((asked - planted) ** 2).sum(axis=1)] if metric == "l2" else None
+        planted = self._vectors(plants, self.embedder.dimension)
+        return pair_scores(self._metric(), self.embedder.queries(queries), planted)
 
     def _read(self, ids: Sequence[str], include: list[str]) -> dict[str, Record]:
         records: dict[str, Record] = {}
@@ -202,6 +190,20 @@ class ChromaCorpus:
             page = self.collection.get(limit=window, offset=offset, include=["documents", "metadatas"])
             found.update((r.id, r) for r in _records(page))
         return learn_shape(list(found.values()))
+
+
+def pair_scores(metric: str | None, asked: Any, planted: Any) -> list[float] | None:
+    """Chroma's distances of row from row, negated: squared for l2, else 1 less the similarity; None for another metric."""
+    import numpy as np
+
+    asked, planted = np.asarray(asked, dtype=np.float64), np.asarray(planted, dtype=np.float64)
+    if metric == "l2":
+        return [float(s) for s in -((asked - planted) ** 2).sum(axis=1)]
+    dots = (asked * planted).sum(axis=1)
+    if metric == "cosine":
+        lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
+        dots = dots / np.where(lengths == 0, 1, lengths)
+    return [float(s) for s in dots - 1] if metric in ("cosine", "ip") else None
 
 
 def _records(found: Mapping[str, Any]) -> list[Record]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from darnel.adapters.checks import vector_checks
+from darnel.adapters.chroma.connect import DATABASE_FILE, LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
 from darnel.adapters.llamaindex.asking import IndexAsker, StoreAsker, is_snapshot
 from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
@@ -21,9 +22,6 @@ from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, Target
 from darnel.core.errors import TargetError, UsageError
 from darnel.embedders.base import Embedder
-
-LOCK_WAIT = 600.0
-"""Seconds to wait for another darnel that works on the same folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,8 @@ def open_llamaindex(spec: TargetSpec, embedder: Embedder | None, *, exclusive: b
     if spec.container or spec.parameters:
         raise UsageError(f"llamaindex:{spec.where} takes no '?' and no '#'; the index says where its store is")
     target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}")
-    folder = target.injector.store.place().folder if isinstance(target.injector, LlamaIndexCorpus) else ""
+    assert isinstance(target.injector, LlamaIndexCorpus)
+    folder = target.injector.store.place().folder
     if not (exclusive and folder):
         return target
     with ExitStack() as undo:
@@ -90,6 +89,8 @@ def llamaindex_target(given: Any, embedder: Embedder | None = None, *, spec: str
         spec=spec,
         store_search=asker.by_distance,
         checks=lambda: _checks(corpus, parts),
+        k=getattr(retriever, "similarity_top_k", None),
+        host=store.place().host,
     )
 
 
@@ -137,7 +138,8 @@ def _checks(corpus: LlamaIndexCorpus, parts: Parts) -> Iterator[Check]:
 
 def _retriever_checks(corpus: LlamaIndexCorpus, retriever: Any, index: Any) -> Iterator[Check]:
     top_k = retriever.similarity_top_k
-    yield Check("retriever", True, f"reads {top_k} sources; score it at that depth with k={top_k}")
+    mode = getattr(retriever._vector_store_query_mode, "value", retriever._vector_store_query_mode)
+    yield Check("retriever", True, f"reads {top_k} sources, by {mode} search")
     if corpus.filters is not None:
         why = unmet(corpus.filters, corpus.describe().shape.template)
         mend = "Say what a plant must carry: --metadata KEY=VALUE." if why else ""
@@ -148,7 +150,5 @@ def _retriever_checks(corpus: LlamaIndexCorpus, retriever: Any, index: Any) -> I
 
 
 def _folder_checks(folder: str) -> Iterator[Check]:
-    from darnel.adapters.chroma.connect import DATABASE_FILE, folder_checks
-
     if folder and (Path(folder) / DATABASE_FILE).is_file():
         yield from folder_checks(Path(folder))

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any, Protocol
 
 from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
-from darnel.adapters.llamaindex.filters import fit
+from darnel.adapters.llamaindex.filters import fit, passing
 from darnel.adapters.llamaindex.nodes import DEFAULT_STYLE, StoredNode, common_style, plant_node
 from darnel.adapters.llamaindex.stores import NativeStore
 from darnel.core.batches import chunks
@@ -89,8 +89,14 @@ class LlamaIndexCorpus:
             dimension=place.dimension,
             metric=place.metric,
             embedder=self.embedder.name if self.embedder else None,
-            shape=fit(learn_shape([n.record() for n in sample]), self.filters),
-            capabilities=Capabilities(scan=True, vectors=True, search=self.asker.by_distance, volatile=place.volatile),
+            shape=fit(learn_shape([n.record() for n in passing(self.filters, sample)]), self.filters),
+            capabilities=Capabilities(
+                scan=True,
+                vectors=True,
+                search=self.asker.by_distance,
+                exact=place.exact and self.asker.by_distance,
+                volatile=place.volatile,
+            ),
             versions={"llama-index-core": version("llama-index-core"), **place.versions},
             max_batch=place.max_batch,
             max_batch_bytes=place.max_batch_bytes,
@@ -117,7 +123,8 @@ class LlamaIndexCorpus:
 
     def remove(self, ids: Sequence[str]) -> None:
         """See ``CorpusInjector.remove``; what is read back without our stamp is not ours."""
-        ours = [id_ for id_, record in self.read(ids).items() if read_stamp(record.metadata) is not None]
+        foreign = {id_ for id_, record in self.read(ids).items() if read_stamp(record.metadata) is None}
+        ours = [id_ for id_ in dict.fromkeys(ids) if id_ not in foreign]
         if ours:
             self._erase(ours)
 
@@ -125,9 +132,13 @@ class LlamaIndexCorpus:
         """See ``CorpusInjector.read``; a node of which only the docstore has an entry left counts as there."""
         return {id_: node.record() for id_, node in self.nodes(ids).items()}
 
-    def nodes(self, ids: Sequence[str]) -> dict[str, StoredNode]:
+    def read_vectors(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        """See ``VectorReader.read_vectors``."""
+        return {id_: node.record() for id_, node in self.nodes(ids, vectors=True).items()}
+
+    def nodes(self, ids: Sequence[str], *, vectors: bool = False) -> dict[str, StoredNode]:
         """What is stored under these ids, as LlamaIndex's nodes."""
-        found = self.store.fetch(ids) if ids else {}
+        found = self.store.fetch(ids, vectors=vectors) if ids else {}
         if self._books:
             found |= self._books.traces(id_ for id_ in ids if id_ not in found)
         return found
@@ -155,6 +166,15 @@ class LlamaIndexCorpus:
             Reply(tuple(self.asker.ask(text, vector.tolist(), k)))
             for text, vector in zip(queries, vectors, strict=True)
         ]
+
+    def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
+        """See ``ExactScorer.exact_scores``; of a search by distance, from the vectors that the plants were given."""
+        if self.embedder is None or not self.asker.by_distance:
+            return None
+        where = self._described or self.describe()
+        nodes = [plant_node(plant, self._style) for plant in plants]
+        self._embed(nodes, plants, where.dimension)
+        return self.store.exact_scores(self.embedder.queries(queries), [node.embedding for node in nodes])
 
     def _sample(self) -> list[StoredNode]:
         """Nodes of the owner's, however many plants there are."""
@@ -210,7 +230,7 @@ class EmbeddedTexts:
         dense = self._corpus.store.dense
         return {
             id_: Record(id_, node.embedded_text() if node.text else None, node.metadata, dense(node.vector))
-            for id_, node in self._corpus.nodes(ids).items()
+            for id_, node in self._corpus.nodes(ids, vectors=True).items()
         }
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from darnel.adapters.llamaindex.nodes import StoredNode
 from darnel.core.corpus import RecordShape
 from darnel.core.plant import MetaValue
 
@@ -30,15 +31,20 @@ def demands(filters: Any) -> dict[str, MetaValue]:
 
 def unmet(filters: Any, metadata: Mapping[str, Any]) -> str | None:
     """Why a record with this metadata would not pass, or could not be said to; None where it passes."""
-    from llama_index.core.vector_stores.utils import build_metadata_filter_fn
-
     if filters is None:
         return None
+    from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+
     try:
         passes = build_metadata_filter_fn(lambda _id: metadata, filters)("plant")
     except (ValueError, TypeError, KeyError) as error:
         return f"darnel cannot tell whether a plant passes the retriever's filter ({error})"
     return None if passes else f"a plant does not pass the retriever's filter ({describe(filters)})"
+
+
+def passing(filters: Any, nodes: Sequence[StoredNode]) -> Sequence[StoredNode]:
+    """Those of the nodes that pass, to learn from what the application can see; all of them where none does."""
+    return [node for node in nodes if unmet(filters, node.metadata) is None] or nodes
 
 
 def fit(shape: RecordShape, filters: Any) -> RecordShape:

@@ -131,12 +131,12 @@ def documents(count: int) -> list[Any]:
     ]
 
 
-def _chroma() -> tuple[Any, Callable[[], Any], Any]:
+def _chroma(metric: str = "cosine") -> tuple[Any, Callable[[], Any], Any]:
     import chromadb
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
     client = chromadb.EphemeralClient(chromadb.config.Settings(anonymized_telemetry=False))
-    collection = client.create_collection(f"docs-{next(_names)}", metadata={"hnsw:space": "cosine"})
+    collection = client.create_collection(f"docs-{next(_names)}", metadata={"hnsw:space": metric})
 
     def native() -> Any:
         found = collection.get(include=["documents", "metadatas", "embeddings"])

@@ -82,14 +82,44 @@ def test_a_filter_is_read_and_carried(app: Any, kit: Any, ledger: Any) -> None:
     assert not {p.id for p in plants} & {s.id for s in other[0].sources}
 
 
-def test_a_filter_that_no_plant_passes_is_told(simple: Any, kit: Any, ledger: Any) -> None:
-    late = simple.index.as_retriever(filters=tenant_filter(2020, "year", ">"))
-    found = check(simple.target(late), "retriever's filter")
+def test_plants_are_learned_from_what_the_filter_lets_pass(app: Any, kit: Any) -> None:
+    late = app.target(app.index.as_retriever(filters=tenant_filter(2020, "year", ">")))
+    shape = late.injector.describe().shape
+    assert (shape.constant["year"], shape.sampled < 32) == (2021, True)
+    assert check(late, "retriever's filter").ok
+    plants = kit.make_plants(late, text="zebra crossing {n}")
+    late.injector.inject(plants)
+    assert {p.id for p in plants} <= {s.id for s in late.retriever.retrieve(["zebra crossing"], 5)[0].sources}
+
+
+def test_a_filter_that_nothing_passes_is_told(simple: Any, kit: Any) -> None:
+    target = simple.target(simple.index.as_retriever(filters=tenant_filter(2030, "year", ">")))
+    found = check(target, "retriever's filter")
     assert found.ok is None
-    assert "year > 2020" in found.detail
-    options = darnel.RunOptions(metadata={"year": 2031})
-    results = darnel.run(late, kit.demo_queries(2), ["echo:3"], ledger=ledger, options=options)
-    assert {o.outcome for o in results.observations if o.pattern == "echo:3"} == {"retrieved"}
+    assert "year > 2030" in found.detail
+    plants = kit.make_plants(target, year=2031)
+    target.injector.inject(plants)
+    assert {s.id for s in target.retriever.retrieve(["keys"], 5)[0].sources} == {p.id for p in plants}
+
+
+def test_what_an_approximate_search_should_have_scored(kit: Any) -> None:
+    from dataclasses import replace
+
+    for metric in ("cosine", "l2", "ip"):
+        app = kit.make_app("chroma", metric=metric)
+        target = app.target()
+        plants = kit.make_plants(target, 6, text="zebra crossing {n}")
+        plants[5] = replace(plants[5], vector=kit.word_vector("quite another text"))
+        target.injector.inject(plants)
+        queries = ["zebra crossing", "keys", "another text", "zebra", "crossing 3", "text"]
+        exact = target.retriever.exact_scores(queries, plants)
+        for query, plant, score in zip(queries, plants, exact, strict=True):
+            sources = target.retriever.retrieve([query], 60)[0].sources
+            assert score == pytest.approx(next(s.score for s in sources if s.id == plant.id), abs=1e-5), metric
+    for kind in ("simple", "qdrant"):  # exact themselves
+        target = kit.make_app(kind).target()
+        assert target.injector.describe().capabilities.exact
+        assert target.retriever.exact_scores(["keys"], kit.make_plants(target, 1)) is None
 
 
 def test_nested_and_listed_filters(kit: Any) -> None:
@@ -115,7 +145,8 @@ def test_nested_and_listed_filters(kit: Any) -> None:
 
 def test_top_k_is_told(simple: Any) -> None:
     target = simple.target(simple.index.as_retriever(similarity_top_k=3))
-    assert "k=3" in check(target, "retriever").detail
+    assert "reads 3 sources" in check(target, "retriever").detail
+    assert target.k == 3
     assert len(target.retriever.retrieve(["x"], 7)[0].sources) == 7
 
 

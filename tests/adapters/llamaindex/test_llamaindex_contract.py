@@ -155,9 +155,16 @@ def test_an_empty_list_reaches_no_store(app: Any, kit: Any, monkeypatch: pytest.
     target = app.target()
     target.injector.inject([])
     target.injector.remove([])
-    target.injector.remove(["5f0c6a8e-0000-5c1e-8d43-000000000000"])
     target.injector.remove(target.reader.ids()[:3])
     assert calls == []
+
+
+def test_absent_ids_are_sent_since_their_write_may_lie_queued(app: Any, kit: Any, monkeypatch: Any) -> None:
+    target, sent = app.target(), []
+    monkeypatch.setattr(target.injector.store, "delete", sent.extend)
+    absent = "5f0c6a8e-0000-5c1e-8d43-000000000000"
+    target.injector.remove([absent, target.reader.ids()[0], absent])
+    assert sent == [absent]
 
 
 def test_deletion_names_ids_only(app: Any, kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +263,7 @@ def test_scan_and_ids_show_every_node(app: Any, kit: Any) -> None:
     scanned = {r.id: r for batch in target.reader.scan(7) for r in batch}
     assert len(ids) == 48 + 3 == target.injector.describe().size
     assert scanned.keys() == set(ids)
-    read = target.injector.read(ids)
+    read = target.injector.read_vectors(ids)
     for id_, record in scanned.items():
         assert (record.text, record.metadata) == (read[id_].text, read[id_].metadata)
         assert list(record.vector) == list(read[id_].vector)
@@ -286,7 +293,7 @@ def test_a_given_vector_is_written_as_it_is(app: Any, kit: Any) -> None:
     vector = kit.word_vector("quite another text")
     plant = replace(kit.make_plants(target)[0], vector=vector)
     target.injector.inject([plant])
-    assert list(target.injector.read([plant.id])[plant.id].vector) == pytest.approx(vector, abs=1e-6)
+    assert list(target.injector.read_vectors([plant.id])[plant.id].vector) == pytest.approx(vector, abs=1e-6)
 
 
 def test_metadata_that_llamaindex_does_not_write_to_chroma_is_refused_before_any_write(kit: Any) -> None:

@@ -200,7 +200,7 @@ def test_doctor_reads_only(folder: Path) -> None:
     done = in_process(folder, "doctor", "llamaindex:shop_app:retriever", "--json")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "second client" in done.stdout
-    assert "score it at that depth with k=2" in done.stdout
+    assert "reads 2 sources, by default search" in done.stdout
     assert documents(folder) == before
 
 

@@ -13,7 +13,8 @@ from darnel.adapters.llamaindex.nodes import StoredNode
 class Place:
     """Where a vector store keeps its nodes, as ``CorpusDescription`` has it.
 
-    ``folder``: the path on this machine that holds it, if any; ``host``: the server, if it is one.
+    ``exact``: its search compares every record. ``folder``: the path on this machine that holds it, if any; ``host``:
+    the server, if it is one.
     """
 
     container: str
@@ -21,6 +22,7 @@ class Place:
     size: int
     dimension: int | None
     metric: str | None
+    exact: bool = False
     volatile: bool = False
     max_batch: int = 1_000
     max_batch_bytes: int = 8_000_000
@@ -53,7 +55,7 @@ class NativeStore(Protocol):
         """Some nodes of any kind, vectors left out."""
         ...
 
-    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+    def fetch(self, ids: Sequence[str], *, vectors: bool = False) -> dict[str, StoredNode]:
         """What is stored now; absent ids are absent."""
         ...
 
@@ -62,11 +64,15 @@ class NativeStore(Protocol):
         ...
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Delete by id; the ids are known to be plants, and never none."""
+        """Delete by id; the ids are known to be plants' or absent, and never none."""
         ...
 
     def score(self, similarity: float | None) -> float | None:
         """A score of the store's, so that higher is better and equal scores mean equal distance."""
+        ...
+
+    def exact_scores(self, asked: Any, planted: Any) -> Sequence[float] | None:
+        """What an exact search would score, from vectors: one row of each a pair; None where it cannot be told."""
         ...
 
     def dense(self, vector: Any) -> Any:

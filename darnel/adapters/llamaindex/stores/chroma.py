@@ -7,12 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from darnel.adapters.chroma.corpus import ChromaCorpus
+from darnel.adapters.chroma.corpus import ChromaCorpus, pair_scores
 from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
 from darnel.adapters.llamaindex.stores.base import Place
 from darnel.core.corpus import Record
 from darnel.core.errors import ContainerMissingError, PlantError
 
+WINDOWS = 8
+"""What was added together is often of one tenant or source, so a sample is taken from all over the collection."""
 FLAT_TYPES = (str, int, float, type(None))
 
 
@@ -67,13 +69,18 @@ class ChromaStore:
 
     def sample(self, count: int) -> list[StoredNode]:
         """See ``NativeStore.sample``."""
-        found = self._collection.get(limit=count, include=["documents", "metadatas"])
-        rows = zip(found["ids"], found["documents"], found["metadatas"], strict=True)
-        return [_node(Record(*row)) for row in rows]
+        size, found = self._collection.count(), dict[str, StoredNode]()
+        window = max(1, count // WINDOWS)
+        for offset in sorted({size * i // WINDOWS for i in range(WINDOWS)}):
+            page = self._collection.get(limit=window, offset=offset, include=["documents", "metadatas"])
+            rows = zip(page["ids"], page["documents"], page["metadatas"], strict=True)
+            found.update((row[0], _node(Record(*row))) for row in rows)
+        return list(found.values())
 
-    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+    def fetch(self, ids: Sequence[str], *, vectors: bool = False) -> dict[str, StoredNode]:
         """See ``NativeStore.fetch``."""
-        return {id_: _node(record) for id_, record in self._corpus.read(ids).items()}
+        found = self._corpus.read_vectors(ids) if vectors else self._corpus.read(ids)
+        return {id_: _node(record) for id_, record in found.items()}
 
     def plants(self) -> set[str]:
         """See ``NativeStore.plants``."""
@@ -86,6 +93,10 @@ class ChromaStore:
     def score(self, similarity: float | None) -> float | None:
         """See ``NativeStore.score``: LlamaIndex gives exp(-distance), under which great distances all become 0."""
         return math.log(similarity) if similarity else None
+
+    def exact_scores(self, asked: Any, planted: Any) -> Sequence[float] | None:
+        """See ``NativeStore.exact_scores``."""
+        return pair_scores(self._corpus.describe().metric, asked, planted)
 
     def dense(self, vector: Any) -> Any:
         """See ``NativeStore.dense``; there is only one."""

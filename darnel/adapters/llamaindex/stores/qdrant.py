@@ -1,29 +1,25 @@
-"""QdrantVectorStore: points with the node as JSON in the payload, read and deleted through the store's client."""
+"""QdrantVectorStore: points with the node as JSON in the payload, read and deleted through the store's client.
+
+What the Qdrant adapter knows of clients, pages, errors and the vectors of local mode is used from there.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from importlib.metadata import version
-from itertools import count
 from typing import Any
 from urllib.parse import urlsplit
-from weakref import WeakKeyDictionary
 
 from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
 from darnel.adapters.llamaindex.stores.base import Place
-from darnel.adapters.llamaindex.stores.settle import settled
+from darnel.adapters.qdrant.corpus import QdrantCorpus
+from darnel.adapters.qdrant.faults import call, require_completed
+from darnel.adapters.qdrant.points import point_id
+from darnel.adapters.qdrant.sample import SAMPLE, sample
+from darnel.adapters.qdrant.steady import SteadyVectors
+from darnel.adapters.qdrant.vectors import LOWER_IS_BETTER, plain
 from darnel.core.batches import chunks
 from darnel.core.errors import ContainerMissingError, TargetError
-from darnel.core.plant import KIT_KEY, KIT_VALUE
-
-PAGE = 1_000
-DISTANCES = frozenset({"euclid", "manhattan"})
-"""Metrics by which less is better; LlamaIndex passes the distance on as the score."""
-
-_numbers = count(1)
-_in_memory: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
 
 
 class QdrantStore:
@@ -37,23 +33,22 @@ class QdrantStore:
 
     def place(self) -> Place:
         """See ``NativeStore.place``."""
-        settings = self._settings()
-        inner = self._client._client
-        path = getattr(inner, "location", None)  # of a local one
-        if path is None:
-            location = str(getattr(inner, "rest_uri", ""))
-        else:
-            location = os.path.abspath(path) if path != ":memory:" else f":memory:{_number(inner)}"
+        self._refuse_unwritable()
+        where, at = self._corpus.describe(), self._corpus.place
+        dense = self._corpus.setup.vectors.dense[self._store.dense_vector_name]
         return Place(
             container=f"QdrantVectorStore/{self._name}",
-            identity=f"{location}#{self._name}",
-            size=self._client.count(self._name, exact=True).count,
-            dimension=settings.size,
-            metric=settings.distance.value.lower(),
-            folder=location if path not in (None, ":memory:") else "",
-            host=urlsplit(location).hostname or "" if path is None else "",
-            volatile=path == ":memory:",
-            versions={"qdrant-client": version("qdrant-client")},
+            identity=where.identity,
+            size=where.size,
+            dimension=dense.size,
+            metric=dense.distance.lower(),
+            exact=at.local,
+            volatile=at.volatile,
+            max_batch=where.max_batch,
+            max_batch_bytes=where.max_batch_bytes,
+            folder=at.where if at.local else "",
+            host="" if at.local else urlsplit(at.where).hostname or "",
+            versions=where.versions,
         )
 
     def refuse(self, nodes: Sequence[Any]) -> None:
@@ -61,53 +56,81 @@ class QdrantStore:
 
     def ids(self) -> list[str]:
         """See ``NativeStore.ids``."""
-        return [str(point.id) for page in self._pages(with_payload=False) for point in page]
+        return list(self._corpus.ids())
 
     def sample(self, count: int) -> list[StoredNode]:
         """See ``NativeStore.sample``."""
-        points, _next = self._client.scroll(self._name, limit=count, with_payload=True, with_vectors=False)
+        if count <= SAMPLE:
+            points = sample(self._client, self._name, call(self._client.get_collection, self._name))[:count]
+        else:
+            points, _more = call(self._client.scroll, self._name, limit=count, with_payload=True)
         return [self._node(point) for point in points]
 
-    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+    def fetch(self, ids: Sequence[str], *, vectors: bool = False) -> dict[str, StoredNode]:
         """See ``NativeStore.fetch``."""
-        found = {}
-        for chunk in chunks([_point_id(id_) for id_ in ids], PAGE):
-            points = self._client.retrieve(self._name, ids=chunk, with_payload=True, with_vectors=vectors)
-            found.update({str(point.id): self._node(point) for point in points})
+        found: dict[str, StoredNode] = {}
+        known = [point for id_ in dict.fromkeys(ids) if (point := point_id(id_)) is not None]
+        for page in chunks(known, self._corpus.setup.limits.page):
+            points = call(self._client.retrieve, self._name, ids=page, with_payload=True, with_vectors=vectors)
+            found.update((str(point.id), self._node(point)) for point in points)
         return found
 
     def plants(self) -> set[str]:
-        """See ``NativeStore.plants``; by reading everything where the server refuses a filter without an index."""
-        from qdrant_client.http.exceptions import UnexpectedResponse
-        from qdrant_client.models import FieldCondition, Filter, MatchValue
-
-        ours = Filter(must=[FieldCondition(key=KIT_KEY, match=MatchValue(value=KIT_VALUE))])
-        try:
-            return {str(point.id) for page in self._pages(with_payload=False, scroll_filter=ours) for point in page}
-        except UnexpectedResponse:
-            pages = self._pages(with_payload=[KIT_KEY])
-            return {str(p.id) for page in pages for p in page if (p.payload or {}).get(KIT_KEY) == KIT_VALUE}
+        """See ``NativeStore.plants``."""
+        return {record.id for record in self._corpus.plants()}
 
     def delete(self, ids: Sequence[str]) -> None:
         """See ``NativeStore.delete``; by a list of ids, where LlamaIndex would send a filter."""
-        from qdrant_client.models import PointIdsList
+        from qdrant_client.models import PointIdsList, WriteOrdering
 
-        self._client.delete(self._name, points_selector=PointIdsList(points=list(ids)), wait=True)
+        points = [point for id_ in ids if (point := point_id(id_)) is not None]
+        for page in chunks(points, self._corpus.setup.limits.page):
+            done = call(
+                self._client.delete,
+                self._name,
+                points_selector=PointIdsList(points=list(page)),
+                wait=True,
+                ordering=WriteOrdering.STRONG,
+            )
+            require_completed(done, "a removal")
 
     def score(self, similarity: float | None) -> float | None:
-        """See ``NativeStore.score``."""
-        return -similarity if similarity is not None and self._by_distance else similarity
+        """See ``NativeStore.score``; LlamaIndex passes a distance on as the score."""
+        if similarity is None or self._distance not in LOWER_IS_BETTER:
+            return similarity
+        return -similarity
+
+    def exact_scores(self, asked: Any, planted: Any) -> Sequence[float] | None:
+        """See ``NativeStore.exact_scores``; of a server, plants are looked for by their own text instead."""
+        return None
 
     def dense(self, vector: Any) -> Any:
         """See ``NativeStore.dense``."""
         return vector.get(self._store.dense_vector_name) if isinstance(vector, Mapping) else vector
 
-    def _settings(self) -> Any:
-        """The parameters of the vector searched by, once all is as writing through this store needs it."""
+    @cached_property
+    def _corpus(self) -> QdrantCorpus:
+        return QdrantCorpus(self._client, self._name)
+
+    @cached_property
+    def _distance(self) -> str:
+        found = self._corpus.setup.vectors.dense.get(self._store.dense_vector_name)
+        return found.distance if found else ""
+
+    @cached_property
+    def _steady(self) -> SteadyVectors | None:
+        return SteadyVectors(self._corpus.setup.vectors) if self._corpus.place.local else None
+
+    def _refuse_unwritable(self) -> None:
+        """Refuse what writing through this store would create, or could not write in full.
+
+        Raises:
+            TargetError: and how to mend it.
+        """
         store, name = self._store, self._name
         if self._client is None:
             raise TargetError("the QdrantVectorStore has only an async client; give it a QdrantClient too: client=...")
-        if not self._client.collection_exists(name):
+        if not call(self._client.collection_exists, name):
             raise ContainerMissingError(
                 f"no Qdrant collection '{name}'; the first write would create it, so fill it first"
             )
@@ -117,85 +140,29 @@ class QdrantStore:
             raise TargetError(
                 f"Qdrant collection '{name}' uses custom shards, and darnel cannot tell which is the application's"
             )
-        params = self._client.get_collection(name).config.params
-        if params.sparse_vectors and not self._encodes_sparse(params.sparse_vectors):
+        vectors = self._corpus.setup.vectors
+        if vectors.sparse and not self._encodes(vectors.sparse):
             raise TargetError(
-                f"Qdrant collection '{name}' has sparse vectors ({', '.join(sorted(params.sparse_vectors))}) and this "
+                f"Qdrant collection '{name}' has sparse vectors ({', '.join(sorted(vectors.sparse))}) and this "
                 "QdrantVectorStore no encoder for them, so its sparse search could not find a plant; make it with "
                 "enable_hybrid=True and sparse_doc_fn=... as the application does"
             )
-        if not isinstance(params.vectors, Mapping):
-            return params.vectors
-        if store.dense_vector_name not in params.vectors:
+        if store.dense_vector_name not in vectors.dense:
             raise TargetError(
-                f"Qdrant collection '{name}' has the vectors {', '.join(sorted(params.vectors))} and this QdrantVectorStore "
-                f"wants '{store.dense_vector_name}'; make it with dense_vector_name=... as the application does"
+                f"Qdrant collection '{name}' has the vectors {', '.join(sorted(vectors.dense))} and this "
+                f"QdrantVectorStore wants '{store.dense_vector_name}'; make it with dense_vector_name=... as the "
+                "application does"
             )
-        return params.vectors[store.dense_vector_name]
 
-    def _encodes_sparse(self, configured: Mapping[str, Any]) -> bool:
-        store = self._store
-        encoder = getattr(store, "_sparse_doc_fn", None)
-        return bool(store.enable_hybrid and encoder is not None and store.sparse_vector_name in configured)
-
-    def _pages(self, **what: Any) -> Iterator[Sequence[Any]]:
-        offset = None
-        while True:
-            points, offset = self._client.scroll(self._name, limit=PAGE, offset=offset, with_vectors=False, **what)
-            yield points
-            if offset is None:
-                return
-
-    @cached_property
-    def _metrics(self) -> Mapping[str, str]:
-        """Metric of each vector, by its name; "" where it has none. Multivectors are left out."""
-        vectors = self._client.get_collection(self._name).config.params.vectors
-        named = vectors if isinstance(vectors, Mapping) else {"": vectors}
-        return {name: each.distance.value.lower() for name, each in named.items() if each.multivector_config is None}
-
-    @property
-    def _by_distance(self) -> bool:
-        return self._metrics.get(self._store.dense_vector_name) in DISTANCES
-
-    @property
-    def _settles(self) -> Set[str]:
-        """Names of the vectors that a local client changes by searching."""
-        local = hasattr(self._client._client, "location")
-        return {name for name, metric in self._metrics.items() if local and metric == "cosine"}
+    def _encodes(self, sparse: frozenset[str]) -> bool:
+        encoder = getattr(self._store, "_sparse_doc_fn", None)
+        return bool(self._store.enable_hybrid and encoder is not None and self._store.sparse_vector_name in sparse)
 
     def _node(self, point: Any) -> StoredNode:
-        payload = point.payload or {}
-        node = read_flat(str(point.id), payload, vector=_floats(point.vector, self._settles))
+        vector = plain(point.vector)
+        if self._steady is not None and vector is not None:
+            vector = self._steady.steady(str(point.id), vector)
+        node = read_flat(str(point.id), point.payload or {}, vector=vector)
         if node.style is None and node.text is None:
-            return StoredNode(node.id, payload.get(self._store.text_key), payload, node.vector)
+            return StoredNode(node.id, node.metadata.get(self._store.text_key), node.metadata, node.vector)
         return node
-
-
-def _floats(vector: Any, settles: Set[str]) -> Any:
-    """One vector's floats where there is one; else name → floats, a sparse vector as its values and indices.
-
-    ``settles``: the vectors to be compared at rest.
-    """
-    if vector is None:
-        return None
-    if not isinstance(vector, Mapping):
-        return settled(vector) if "" in settles else vector
-    floats: dict[str, Any] = {}
-    for name, part in vector.items():
-        if hasattr(part, "indices"):
-            floats[f"{name} values"] = part.values
-            # halves, each of which a float32 holds exactly
-            floats[f"{name} indices"] = [half for i in part.indices for half in divmod(i, 65_536)]
-        else:
-            floats[name] = settled(part) if name in settles else part
-    return floats
-
-
-def _point_id(id_: str) -> int | str:
-    return int(id_) if id_.isdecimal() else id_
-
-
-def _number(client: Any) -> int:
-    if client not in _in_memory:
-        _in_memory[client] = next(_numbers)
-    return _in_memory[client]

@@ -31,6 +31,7 @@ class SimpleStore:
             size=len(vectors),
             dimension=len(next(iter(vectors.values()))) if vectors else None,
             metric="cosine",
+            exact=True,
             # a docstore in a database outlives this process, and a plant's entry with it
             volatile=isinstance(self._index.docstore, SimpleDocumentStore),
         )
@@ -44,9 +45,10 @@ class SimpleStore:
 
     def sample(self, count: int) -> list[StoredNode]:
         """See ``NativeStore.sample``."""
-        return list(self.fetch(self.ids()[:count], vectors=False).values())
+        ids = self.ids()
+        return list(self.fetch(ids[:: max(1, len(ids) // count)]).values())
 
-    def fetch(self, ids: Sequence[str], *, vectors: bool = True) -> dict[str, StoredNode]:
+    def fetch(self, ids: Sequence[str], *, vectors: bool = False) -> dict[str, StoredNode]:
         """See ``NativeStore.fetch``."""
         data = self._store.data
         present = [id_ for id_ in ids if id_ in data.embedding_dict]
@@ -73,6 +75,10 @@ class SimpleStore:
     def score(self, similarity: float | None) -> float | None:
         """See ``NativeStore.score``: a cosine."""
         return similarity
+
+    def exact_scores(self, asked: Any, planted: Any) -> Sequence[float] | None:
+        """See ``NativeStore.exact_scores``; the search is exact itself."""
+        return None
 
     def dense(self, vector: Any) -> Any:
         """See ``NativeStore.dense``; there is only one."""
