@@ -235,7 +235,7 @@ def test_missing_privileges_are_named(make: Any, database: Database) -> None:
     assert check.detail == "without INSERT, UPDATE, DELETE"
 
 
-def test_a_connection_of_the_applications(make: Any, database: Database) -> None:
+def test_a_connection_of_the_applications(make: Any, database: Database, tmp_path: Path) -> None:
     """From Python, an application lends its own way to connect, and no spec is needed."""
     make(PLAIN)
 
@@ -245,7 +245,7 @@ def test_a_connection_of_the_applications(make: Any, database: Database) -> None
         return db
 
     corpus = PgVectorCorpus(connect, "shop.docs", EMBEDDER)
-    results = darnel.run(corpus, ["What is said of salt?"], ["echo:1"], k=3)
+    results = darnel.run(corpus, ["What is said of salt?"], ["echo:1"], k=3, ledger=tmp_path / "ledger.db")
     corpus.close()
     assert results.target.backend == "pgvector"
     assert results.corpus_digest.same

@@ -105,7 +105,9 @@ def test_through_raginjects_command_line(corpus: Corpus, tmp_path: Path, monkeyp
         "    return {'answer': '', 'sources': [str(s.metadata.get('source')) for s in reply.sources]}\n"
     )
     options = ["--target-module", "bridged_app:ask", "--corpus-injector", "bridged_app:injector"]
-    ended = CliRunner().invoke(main, ["run", *options, "--pattern-set", "retriever", "--output", "json"])
+    ended = CliRunner().invoke(
+        main, ["run", *options, "--no-default-patterns", "--pattern-set", "retriever", "--output", "json"]
+    )
     assert '"mode": "a"' in ended.output, ended.output
     assert '"corpus_injector_description": "darnel, memory memory"' in ended.output
     assert not open_campaigns(Path(".darnel/ledger.db"))

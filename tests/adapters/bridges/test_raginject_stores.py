@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
+import shlex
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from markdown_it import MarkdownIt
 
 from darnel.adapters.bridges.raginject import as_raginject
 from darnel.core.digest import compare_digests, take_digest
@@ -107,6 +113,44 @@ def test_raginjects_own_injector_cannot_use_qdrant(embedder: Any, tmp_path: Path
     result, _ = run(chain(store), LangChainVectorStoreInjector(store))
     assert all("UUID" in str(error) for _, error in statuses(result))
     target.close()
+
+
+APP = """
+from langchain_chroma import Chroma
+from langchain_core.runnables import RunnableParallel
+from tests.adapters.bridges.test_raginject_stores import _fill, embeddings_of
+from darnel.testing import word_embedder
+
+embeddings = embeddings_of(word_embedder())
+store = Chroma("docs", embeddings, persist_directory="db", collection_configuration={"hnsw": {"space": "cosine"}})
+_fill(store)
+chain = RunnableParallel(context=store.as_retriever(), answer=lambda _: "no model is asked")
+"""
+
+
+def test_the_page_about_it_works(tmp_path: Path) -> None:
+    """``docs/raginject.md``: its module, beside an application like the one it speaks of, through raginject's command."""
+    pytest.importorskip("langchain_chroma", reason="langchain-chroma is not installed")
+    root = Path(__file__).parents[3]
+    module, command = [t for t in MarkdownIt().parse((root / "docs/raginject.md").read_text()) if t.type == "fence"]
+    (tmp_path / "myapp").mkdir()
+    (tmp_path / "myapp" / "rag.py").write_text(APP)
+    (tmp_path / "myapp" / "attack.py").write_text(module.content)
+    program, *arguments = shlex.split(command.content.removeprefix("$ "))
+    assert program == "raginject"
+    ended = subprocess.run(
+        [sys.executable, "-c", "from raginject.cli import main; main()", *arguments, "--output", "json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert '"corpus_injector_description": "darnel, chroma docs"' in ended.stdout, ended.stdout + ended.stderr
+    outcomes = json.loads(ended.stdout)["outcomes"]
+    assert {outcome["status"] for outcome in outcomes} <= {"leaked", "blocked"}, outcomes
+    assert "leaked" in {outcome["status"] for outcome in outcomes}
+    assert not open_campaigns(tmp_path / ".darnel" / "ledger.db")
 
 
 # LlamaIndex
