@@ -70,14 +70,14 @@ class Adds(ChromaCorpus):
 def test_add_on_an_existing_id_changes_nothing_and_is_seen(collection: Any, ledger: Ledger) -> None:
     before = chroma.everything(collection)
     with Campaign(Adds(collection, EMBEDDER), ledger, **QUICK) as campaign:
-        old, new = make_plants(campaign, 1), make_plants(campaign, 1, text="another text", copy=0)
+        old, new = make_plants(campaign, 1), make_plants(campaign, 1, before=("another text",))
         assert campaign.plant(old).visible == {old[0].id}
         planting = campaign.plant(new)
         assert planting.error is None  # the store says that it wrote
         assert planting.missing == {new[0].id}
         right = ChromaCorpus(collection, EMBEDDER)
         right.inject(new)
-        assert right.read([new[0].id])[new[0].id].text == "another text"
+        assert right.read([new[0].id])[new[0].id].text == new[0].text
     assert campaign.leftovers == []
     assert chroma.everything(collection) == before
 
@@ -180,7 +180,7 @@ def test_a_second_process_on_the_folder_serves_what_was_removed_and_is_named(fol
         if sys.platform == "linux":
             assert "has" in check.detail and "python" in check.detail
         with Campaign(target.injector, ledger, **QUICK) as campaign:
-            (plant,) = make_plants(campaign, 1, text="flour and yeast", copy=0)
+            (plant,) = make_plants(campaign, 1, before=("flour and yeast",))
             campaign.plant([plant])
             assert plant.id in app("get")
             assert plant.id not in app("query flour and yeast")  # the fault: there by id, and not in its search
@@ -200,7 +200,7 @@ def test_through_a_server_the_application_sees_plants_come_and_go(served: tuple[
     first = owner.query(**asked)["ids"]
     target = open_target(spec, embedder=HASHED)
     with Campaign(target.injector, ledger, **QUICK) as campaign:
-        (plant,) = make_plants(campaign, 1, text="flour and yeast", copy=0)
+        (plant,) = make_plants(campaign, 1, before=("flour and yeast",))
         campaign.plant([plant])
         assert owner.query(**asked)["ids"][0][0] == plant.id
     target.close()
