@@ -7,6 +7,7 @@ import os
 import tempfile
 import threading
 from collections import defaultdict
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,35 @@ class FolderLock:
             shared.users -= 1
             if not shared.users:
                 shared.lock.release()
+
+
+def refuse_locked(file: Path, *, wait: float) -> None:
+    """Refuse a SQLite file that another process keeps locked for more than ``wait`` seconds; nothing is written.
+
+    To be called while nothing in this process has the file open: two SQLite libraries in one process break each other's
+    locks.
+
+    Raises:
+        TargetError: it is locked; says by whom, where that can be seen.
+    """
+    import sqlite3
+
+    try:
+        with closing(
+            sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)
+        ) as probe:
+            probe.execute("BEGIN IMMEDIATE")
+            probe.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):  # whatever else is wrong with it, its own client says
+            return
+        others = ", ".join(others_with_open(file)) or "another process"
+        raise TargetError(
+            f"{others} keeps {file} locked, and opening it would wait for as long; stop it, or serve the folder and give "
+            "the server's URL"
+        ) from None
+    except sqlite3.DatabaseError:
+        return
 
 
 def others_with_open(file: Path) -> list[str]:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.corpus import ChromaCorpus
-from darnel.adapters.folder import FolderLock, others_with_open
+from darnel.adapters.folder import FolderLock, others_with_open, refuse_locked
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
@@ -21,6 +21,8 @@ DATABASE_FILE = "chroma.sqlite3"
 PARAMETERS = ("tenant", "database")
 LOCK_WAIT = 600.0
 """Seconds to wait for another darnel that works on the same folder."""
+BUSY_WAIT = 10.0
+"""Seconds to wait for another process that writes; chromadb would wait 1,000, and hold up the whole process meanwhile."""
 TOKEN_VARIABLE = "DARNEL_CHROMA_TOKEN"  # noqa: S105  # the name of a variable, not a secret
 
 
@@ -117,6 +119,7 @@ def _settings(folder: Path) -> tuple[str, Any]:
     for path, system in SharedSystemClient._identifier_to_system.items():
         if system.settings.is_persistent and Path(path).resolve() == folder:
             return path, system.settings
+    refuse_locked(folder / DATABASE_FILE, wait=BUSY_WAIT)
     # "validate" refuses a database of another schema version where the default would migrate it
     return str(folder), Settings(anonymized_telemetry=False, migrations="validate")
 

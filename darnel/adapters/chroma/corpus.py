@@ -12,7 +12,7 @@ from typing import Any
 
 from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape, Reply, Source
-from darnel.core.errors import EmbedderError, EmptyCorpusError
+from darnel.core.errors import EmbedderError, EmptyCorpusError, PlantError
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, read_stamp
 from darnel.core.shape import learn_shape
@@ -24,6 +24,7 @@ DELETE_CHUNK = 1_000
 QUERY_CHUNK = 500
 SHAPE_SAMPLE = 32
 SHAPE_WINDOWS = 8
+RESERVED_KEYS = ("chroma:document",)
 MAX_REQUEST_BYTES = 16_000_000
 """Well under the 40 MB at which a server answers "payload too large"."""
 
@@ -71,6 +72,7 @@ class ChromaCorpus:
         if not plants:
             return
         where = self._described if self._described and self._described.dimension else self.describe()
+        _refuse_keys(plants)
         vectors = self._vectors(plants, where.dimension)
         found = self.read([p.id for p in plants])
         refuse_foreign(found, plants[0].campaign)
@@ -204,6 +206,12 @@ def pair_scores(metric: str | None, asked: Any, planted: Any) -> list[float] | N
         lengths = np.linalg.norm(asked, axis=1) * np.linalg.norm(planted, axis=1)
         dots = dots / np.where(lengths == 0, 1, lengths)
     return [float(s) for s in dots - 1] if metric in ("cosine", "ip") else None
+
+
+def _refuse_keys(plants: Sequence[Plant]) -> None:
+    for key in {k for p in plants for k in p.metadata}:
+        if not key or key in RESERVED_KEYS or key.startswith(("#", "$")):
+            raise PlantError(f"Chroma keeps the metadata key {key!r} for itself; give the plants another")
 
 
 def _records(found: Mapping[str, Any]) -> list[Record]:
