@@ -11,7 +11,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.conformance.broken import BROKEN, run_suite
 from tests.conformance.table import replace_table
 
-
 WORKERS = 4
 
 

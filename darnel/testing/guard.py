@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 PACKAGE = "darnel.testing"
 
 
-def find_faults(cls: type, scenarios: type, *, strict: bool) -> list[str]:
+def find_faults(cls: type, scenarios: type, promises: Sequence[type], *, strict: bool) -> list[str]:
     """What a test class, and the module it stands in, did to the suite; empty where nothing is wrong.
 
-    ``scenarios``: the base whose fixtures nobody overrides. ``strict``: whether ``xfail`` is strict by configuration.
+    ``scenarios``: the base whose fixtures nobody overrides. ``promises``: the classes that a module must have.
+    ``strict``: whether ``xfail`` is strict by configuration.
     """
-    return [*_overridden_fixtures(cls, scenarios), *_overridden_tests(cls, strict), *_missing_promises(cls)]
+    return [*_overridden_fixtures(cls, scenarios), *_overridden_tests(cls, strict), *_missing_promises(cls, promises)]
 
 
 def standard_tests(cls: type) -> dict[str, Any]:
@@ -71,10 +72,8 @@ def _same(a: type, b: type, name: str) -> bool:
     return inspect.getattr_static(a, name, None) is inspect.getattr_static(b, name, None)
 
 
-def _missing_promises(cls: Any) -> Iterator[str]:
+def _missing_promises(cls: Any, promises: Sequence[type]) -> Iterator[str]:
     """Promises that no test class of the module covers for the same store."""
-    from darnel.testing.suite import PROMISES
-
     module = sys.modules.get(cls.__module__)
     siblings = [
         other
@@ -82,6 +81,6 @@ def _missing_promises(cls: Any) -> Iterator[str]:
         if name.startswith("Test") and isinstance(other, type) and getattr(other, "__test__", True)
     ]
     mine = [other for other in {*siblings, cls} if all(_same(other, cls, part) for part in ("store", "open"))]
-    for promise in PROMISES:
+    for promise in promises:
         if not any(issubclass(other, promise) for other in mine):
             yield f"no test class of {cls.__module__} has {promise.__name__}; add it, or use ConformanceSuite"

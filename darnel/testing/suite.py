@@ -43,6 +43,7 @@ PROMISES: tuple[type[Scenarios], ...] = (
     Histories,
 )
 """Each class holds the tests of one promise; a test module must have them all."""
+Scenarios.promises = PROMISES
 
 
 class ConformanceSuite(
