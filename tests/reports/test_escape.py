@@ -91,14 +91,51 @@ FRAMES = {
     "list item": ("- {}", r"<ul>\n<li>(.*)</li>\n</ul>\n"),
     "second line of an item": ("- a\n  Example: {}", r"<ul>\n<li>a\nExample:(?: |$)?(.*)</li>\n</ul>\n"),
     "bold": ("**x {}**", r"<p><strong>x ?(.*)</strong></p>\n"),
-    "table cell": ("| a |\n|---|\n| {} |", r"(?s)<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>(.*)</td>\n</tr>\n</tbody>\n</table>\n"),
-}  # fmt: skip
+    "table cell": (
+        "| a |\n|---|\n| {} |",
+        r"<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>(.*)</td>\n</tr>\n</tbody>\n</table>\n",
+    ),
+}
 
 markup = st.text(alphabet="\\`*_{}[]()<>#+-.!|~&$@:/=1a \"'w;", max_size=14)
 snippets = st.sampled_from(
-    ["<script>alert(1)</script>", "[x](http://e.example)", "![x](y)", "www.e.example", "http://e.example", "a@e.example", "1. x", "- x", "# x", "> x",
-     "```", "~~~", "| x |", "&lt;", "&amp;#60;", "$x$", "***", "---", "<!-- ", "`x`", "~~x~~", "__x__", "@user", "#12", "[^1]: x", "\\*", "<a@b.example>"]
-)  # fmt: skip
+    [
+        "<script>alert(1)</script>",
+        "[x](http://e.example)",
+        "![x](y)",
+        "www.e.example",
+        "http://e.example",
+        "a@e.example",
+        "1.",
+        "x",
+        "-",
+        "x",
+        "#",
+        "x",
+        ">",
+        "x",
+        "```",
+        "~~~",
+        "|",
+        "x",
+        "|",
+        "&lt;",
+        "&amp;#60;",
+        "$x$",
+        "***",
+        "---",
+        "<!--",
+        "`x`",
+        "~~x~~",
+        "__x__",
+        "@user",
+        "#12",
+        "[^1]:",
+        "x",
+        "\\*",
+        "<a@b.example>",
+    ]
+)
 
 
 @pytest.mark.parametrize("frame", FRAMES)
