@@ -23,8 +23,11 @@ def visible(text: str, limit: int = SHOWN) -> str:
 
 
 def markdown(text: str, limit: int = SHOWN) -> str:
-    """``visible`` text that Markdown renders as itself: no markup, HTML, link or mention, and no table cell ends early."""
-    plain = visible(text, limit).replace("&", "&amp;").replace("<", "&lt;")
+    """``visible`` text that Markdown renders as itself: no markup, HTML, link or mention, and no table cell ends early.
+
+    Spaces at its ends are dropped: they would make code of it, or break emphasis around it.
+    """
+    plain = visible(text, limit).strip().replace("&", "&amp;").replace("<", "&lt;")
     return _MARKDOWN.sub(_spell_markup, plain)
 
 

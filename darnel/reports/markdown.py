@@ -38,7 +38,8 @@ def _lines(results: Results) -> Iterator[str]:
         yield f"- **{markdown(pattern.label)}**: {markdown(pattern.summary)} {pattern.words:g} words."
         yield f"  Example: {markdown(pattern.example)}"
     yield ""
-    yield f"Campaign `{results.run.campaign}`, {results.run.started} to {results.run.finished}. {wording.versions_line(results)}."
+    when = f"Campaign {results.run.campaign}, {results.run.started} to {results.run.finished}."
+    yield markdown(f"{when} {wording.versions_line(results)}.", 1_000)
 
 
 def _table(results: Results) -> Iterator[str]:

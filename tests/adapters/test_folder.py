@@ -14,12 +14,18 @@ from darnel.adapters.folder import FolderLock, others_with_open
 from darnel.core.errors import TargetError
 from tests.support.command import environment
 
-HOLD = "import sys, pathlib; from darnel.adapters.folder import FolderLock; l = FolderLock(pathlib.Path(sys.argv[1]), wait=5); l.acquire(); print('held', flush=True); sys.stdin.read()"  # fmt: skip
+HOLD = """
+import sys, pathlib
+from darnel.adapters.folder import FolderLock
+FolderLock(pathlib.Path(sys.argv[1]), wait=float(sys.argv[2])).acquire()
+print('held', flush=True)
+sys.stdin.read()
+"""
 
 
 def holder(folder: Path) -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(folder)], env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", HOLD, str(folder), "5"], env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     assert process.stdout is not None
     assert process.stdout.readline() == b"held\n"
@@ -47,11 +53,11 @@ def test_one_process_may_take_it_any_number_of_times(tmp_path: Path) -> None:
     for lock in locks[:2]:
         lock.release()
         lock.release()
-    probe = "import sys, pathlib; from darnel.adapters.folder import FolderLock; FolderLock(pathlib.Path(sys.argv[1]), wait=0.1).acquire()"
-    command = [sys.executable, "-c", probe, str(tmp_path)]
-    assert subprocess.run(command, env=environment(), stderr=subprocess.DEVNULL, check=False).returncode == 1
+    command = [sys.executable, "-c", HOLD, str(tmp_path), "0.1"]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    assert subprocess.run(command, env=environment(), check=False, **quiet).returncode == 1
     locks[2].release()
-    assert subprocess.run(command, env=environment(), check=False).returncode == 0
+    assert subprocess.run(command, env=environment(), check=False, **quiet).returncode == 0
 
 
 def test_waiting_for_one_folder_holds_up_no_other(tmp_path: Path) -> None:
