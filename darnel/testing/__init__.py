@@ -17,7 +17,9 @@ import pytest
 if TYPE_CHECKING:
     from darnel.testing.declared import Declared
     from darnel.testing.embedding import word_embedder
+    from darnel.testing.exposure import assert_not_exposed
     from darnel.testing.fixtures import App, ConformanceFixtures
+    from darnel.testing.planted import PlantedCorpus
     from darnel.testing.suite import PROMISES, ConformanceSuite
     from darnel.testing.witness import Witness
 
@@ -27,7 +29,9 @@ _WHERE = {
     "ConformanceSuite": "suite",
     "Declared": "declared",
     "PROMISES": "suite",
+    "PlantedCorpus": "planted",
     "Witness": "witness",
+    "assert_not_exposed": "exposure",
     "word_embedder": "embedding",
 }
 _PROMISES = {
@@ -66,7 +70,9 @@ __all__ = [
     "ConformanceFixtures",
     "ConformanceSuite",
     "Declared",
+    "PlantedCorpus",
     "Witness",
+    "assert_not_exposed",
     "word_embedder",
 ]
 
