@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import re
 import uuid
@@ -18,6 +19,8 @@ from darnel.core.shape import plant_metadata
 from darnel.embedders.base import CachedEmbedder
 
 DIMENSION = 24
+HAS_UPDATE_MODE = "update_mode" in inspect.signature(QdrantClient.upsert).parameters
+"""Clients from 1.17 on can write absent ids only."""
 TOPICS = {
     "bread": "flour yeast oven crust loaf knead dough rise bake salt",
     "boats": "sail mast hull keel harbour anchor tide rope wind deck",

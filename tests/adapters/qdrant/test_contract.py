@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import uuid
 from typing import Any
 
@@ -15,7 +14,6 @@ from darnel.core.errors import CollisionError, EmbedderError, PlantError
 from darnel.core.plant import read_stamp
 from tests.adapters.qdrant import support
 
-HAS_UPDATE_MODE = "update_mode" in inspect.signature(QdrantClient.upsert).parameters
 ALL = pytest.mark.parametrize("shape", list(support.SHAPES))
 
 
@@ -132,7 +130,7 @@ def test_a_foreign_point_under_a_planned_id_is_neither_overwritten_nor_deleted(l
     assert support.witness(local) == before
 
 
-@pytest.mark.skipif(not HAS_UPDATE_MODE, reason="qdrant-client before 1.17 cannot write absent ids only")
+@pytest.mark.skipif(not support.HAS_UPDATE_MODE, reason="qdrant-client before 1.17 cannot write absent ids only")
 def test_a_point_that_appears_after_the_read_wins(local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Insert-only: between our read and our write somebody else took the id."""
     support.fill(local)

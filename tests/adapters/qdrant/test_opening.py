@@ -140,6 +140,14 @@ def test_a_client_on_a_folder_or_a_server_can_be_reopened_by_its_spec(folder: Pa
     remote.close()
 
 
+def test_only_local_mode_searches_every_point(folder: Path, standin: StandIn) -> None:
+    """A server's index is approximate: what it does not return may have been missed."""
+    for spec, exact in ((f"qdrant:{folder}#docs", True), (f"qdrant:{standin.url}#docs", False)):
+        target = open_target(spec)
+        assert target.injector.describe().capabilities.exact is exact
+        target.close()
+
+
 def test_an_alias_is_resolved_once(standin: StandIn) -> None:
     """Were the alias kept, a switch during the run would hide what was planted."""
     alias = models.CreateAliasOperation(create_alias=models.CreateAlias(collection_name="docs", alias_name="live"))
