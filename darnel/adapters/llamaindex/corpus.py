@@ -16,7 +16,7 @@ from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
 from darnel.adapters.llamaindex.filters import fit, passing
 from darnel.adapters.llamaindex.nodes import DEFAULT_STYLE, StoredNode, common_style, plant_node
 from darnel.adapters.llamaindex.stores import NativeStore
-from darnel.core.batches import chunks
+from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
 from darnel.core.errors import EmbedderError, EmptyCorpusError, TargetError
 from darnel.core.guard import refuse_foreign
@@ -111,6 +111,7 @@ class LlamaIndexCorpus:
         if not where.shape.sampled:
             raise EmptyCorpusError(f"{where.container} has no node of its own to imitate; fill it first")
         self.store.place()  # a store that has lost its collection would make a new one on writing
+        planned = list(batches(plants, where))
         nodes = [plant_node(plant, self._style) for plant in plants]
         self.store.refuse(nodes)
         self._embed(nodes, plants, where.dimension)
@@ -119,7 +120,9 @@ class LlamaIndexCorpus:
         if self._books:
             self._books.refuse_foreign_sources(plants)
         self.remove(list(found))  # some stores keep the old text under an id that is written again
-        self._write(nodes)
+        ready = iter(nodes)
+        for batch in planned:
+            self._write([next(ready) for _plant in batch])
 
     def remove(self, ids: Sequence[str]) -> None:
         """See ``CorpusInjector.remove``; what is read back without our stamp is not ours."""
