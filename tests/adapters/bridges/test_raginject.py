@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from darnel.adapters.memory import MemoryCorpus
 from darnel.core.corpus import Record
 from darnel.core.errors import EmptyCorpusError, LedgerError, TargetError, UsageError
 from darnel.core.ledger import OPEN_STATES, Ledger
-from darnel.core.plant import Plant, read_stamp
+from darnel.core.plant import Plant, make_marker, make_plant, read_stamp
 
 from .conftest import QUESTIONS, RECORDS, open_campaigns, statuses
 
@@ -32,6 +33,7 @@ class Corpus(MemoryCorpus):
         self.ledger_file = ledger_file
         self.announced: list[list[str]] = []
         self.raises_after_writing = self.keeps_what_is_removed = self.loses_what_is_written = False
+        self.unreadable_for = self.unreadable_until = 0.0
 
     def inject(self, plants: Sequence[Plant]) -> None:
         if self.ledger_file:
@@ -40,8 +42,14 @@ class Corpus(MemoryCorpus):
             self.announced.append([row.id for row in rows])
         if not self.loses_what_is_written:
             super().inject(plants)
+        self.unreadable_until = time.monotonic() + self.unreadable_for
         if self.raises_after_writing:
             raise TimeoutError("no answer within 5 s")
+
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
+        if time.monotonic() < self.unreadable_until:
+            raise ConnectionError("not now")
+        return super().read(ids)
 
     def remove(self, ids: Sequence[str]) -> None:
         if not self.keeps_what_is_removed:
@@ -182,6 +190,17 @@ def test_a_write_that_raises_leaves_nothing(injector: Any, corpus: Corpus, run: 
     assert not corpus.planted()
 
 
+def test_what_could_not_be_seen_in_time_is_taken_out_at_once(corpus: Corpus, ledger_file: Path) -> None:
+    """Not only when the campaign ends, which another document may keep open for long."""
+    injector = as_raginject(corpus, ledger=ledger_file, visible_within=0.1, gone_within=5)
+    injector.inject("raginject-other", CONTENT)
+    corpus.unreadable_for = 0.3
+    with pytest.raises(raginject.CorpusInjectionError, match="not read back"):
+        injector.inject(DOCUMENT, CONTENT)
+    assert [(r.metadata or {})["source"] for r in corpus.planted()] == ["raginject-other"]
+    injector.remove("raginject-other")
+
+
 def test_what_cannot_be_removed_is_said(injector: Any, corpus: Corpus, run: Any, ledger_file: Path) -> None:
     corpus.keeps_what_is_removed = True
     result, uncleaned = run(raginject.FunctionTarget(answer(corpus)), injector)
@@ -256,6 +275,11 @@ def test_a_host_is_nobodys_plant(injector: Any, corpus: Corpus) -> None:
     question = QUESTIONS["harbour"]
     corpus.records["raginject-old"] = Record("raginject-old", question, None)
     corpus.records["x"] = Record("x", question, {"source": "raginject-other"})
+    about = {"identity": "i", "campaign": "earlier", "pattern": "p", "strength": 1, "query_id": "q", "copy": 0}
+    marker = make_marker(0, "earlier")
+    earlier = make_plant(marker=marker, text=f"{question} {marker}", metadata={"source": "a.md"}, **about)
+    corpus.records[earlier.id] = Record(earlier.id, earlier.text, earlier.metadata)
+    corpus.records["chunk"] = Record("chunk", earlier.text, {"source": "b.md"})  # a copy that lost its stamp
     injector.inject(DOCUMENT, question)
     host = injector.find_host(question)
     assert host == raginject.HostDocument(text=RECORDS[0].text, source="handbook/00.md")

@@ -105,6 +105,16 @@ def test_a_langchain_application(opened: tuple[Any, Any], run: Any, ledger_file:
     assert not open_campaigns(ledger_file)
 
 
+def test_a_host_comes_with_its_text(opened: tuple[Any, Any], ledger_file: Path) -> None:
+    """Also where the search itself leaves the texts out."""
+    _, target = opened
+    injector = as_raginject(target, ledger=ledger_file)
+    injector.inject(DOCUMENT, RECORDS[2].text or "")
+    host = injector.find_host(RECORDS[2].text or "")
+    injector.remove(DOCUMENT)
+    assert (host.text, host.source) == (RECORDS[2].text, "handbook/02.md")
+
+
 def test_raginjects_own_injector_cannot_use_qdrant(embedder: Any, tmp_path: Path, run: Any) -> None:
     """The fault that the bridge is for: its ids are no UUIDs, so Qdrant takes none of its documents."""
     from raginject.integrations.langchain import LangChainVectorStoreInjector
