@@ -218,15 +218,3 @@ def test_a_folder_that_another_process_keeps_locked_is_refused_and_not_waited_fo
     target = open_target(f"chroma:{folder}#docs", embedder=HASHED)
     assert target.injector.describe().size == 40
     target.close()
-
-
-def test_a_model_of_other_dimensions_is_refused_before_any_write(collection: Any, ledger: Ledger) -> None:
-    before = chroma.everything(collection)
-    with pytest.raises(darnel.DarnelError, match="33"):
-        darnel.run(
-            chroma_target(collection, CachedEmbedder("wider", lambda texts: [[*v, 0.0] for v in hashed(texts)])),
-            ["How is bread baked?"],
-            ["echo:1"],
-            ledger=ledger,
-        )
-    assert chroma.everything(collection) == before
