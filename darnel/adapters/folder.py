@@ -92,7 +92,9 @@ def refuse_locked(file: Path, *, wait: float) -> None:
     import sqlite3
 
     try:
-        with closing(sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)) as probe:
+        with closing(
+            sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)
+        ) as probe:
             probe.execute("BEGIN IMMEDIATE")
             probe.execute("ROLLBACK")
     except sqlite3.OperationalError as error:

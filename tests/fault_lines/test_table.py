@@ -14,7 +14,7 @@ REFERENCE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 
 
 @cache
-def tests_in(path: str) -> frozenset[str]:
+def names_in(path: str) -> frozenset[str]:
     tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
     return frozenset(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
 
@@ -28,7 +28,7 @@ def rows() -> list[list[str]]:
 def test_every_test_that_is_named_exists() -> None:
     named = NAMED.findall(TABLE.read_text(encoding="utf-8"))
     assert len(named) > 50
-    missing = [f"{path}::{name}" for path, name in named if not (ROOT / path).is_file() or name not in tests_in(path)]
+    missing = [f"{path}::{name}" for path, name in named if not (ROOT / path).is_file() or name not in names_in(path)]
     assert missing == []
 
 
@@ -46,5 +46,5 @@ def test_every_test_of_this_folder_is_in_the_table() -> None:
     for file in sorted(Path(__file__).parent.glob("test_*.py")):
         if file.name != Path(__file__).name:
             path = f"tests/fault_lines/{file.name}"
-            own = {(path, name) for name in tests_in(path) if name.startswith("test_")}
+            own = {(path, name) for name in names_in(path) if name.startswith("test_")}
             assert own <= named, own - named
