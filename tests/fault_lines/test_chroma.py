@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import darnel
-from darnel.adapters.chroma import ChromaCorpus, chroma_target, connect
+from darnel.adapters.chroma import ChromaCorpus, connect
 from darnel.api import open_target
 from darnel.core.campaign import Campaign
 from darnel.core.errors import PlantError, TargetError
@@ -166,7 +166,7 @@ def test_records_that_search_cannot_reach_are_told_from_those_not_retrieved(tmp_
             lost = find_unreachable(corpus, rows, visible, 5)
             # each plant is the nearest there is to its own text, so its absence is the index's doing
             assert lost.keys() == absent
-            assert all(l.rank <= 5 and "approximate index" in l.why for l in lost.values())
+            assert all(x.rank <= 5 and "approximate index" in x.why for x in lost.values())
     assert campaign.leftovers == []
 
 
@@ -218,15 +218,3 @@ def test_a_folder_that_another_process_keeps_locked_is_refused_and_not_waited_fo
     target = open_target(f"chroma:{folder}#docs", embedder=HASHED)
     assert target.injector.describe().size == 40
     target.close()
-
-
-def test_a_model_of_other_dimensions_is_refused_before_any_write(collection: Any, ledger: Ledger) -> None:
-    before = chroma.everything(collection)
-    with pytest.raises(darnel.DarnelError, match="33"):
-        darnel.run(
-            chroma_target(collection, CachedEmbedder("wider", lambda texts: [[*v, 0.0] for v in hashed(texts)])),
-            ["How is bread baked?"],
-            ["echo:1"],
-            ledger=ledger,
-        )
-    assert chroma.everything(collection) == before
