@@ -1,7 +1,7 @@
 """Store x promise: read the JUnit file of a test run and write docs/conformance-matrix.md, or check that it still holds.
 
-    python -m pytest tests/conformance --junitxml=.junit.xml
-    python scripts/conformance_matrix.py .junit.xml [--check]
+python -m pytest tests/conformance --junitxml=.junit.xml
+python scripts/conformance_matrix.py .junit.xml [--check]
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def promise_of(test: str) -> str | None:
 def read(junit: Path) -> dict[str, dict[str, list[tuple[str, str]]]]:
     """Store → promise → (outcome, reason) of each of its tests."""
     table: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
-    for case in ElementTree.parse(junit).iter("testcase"):
+    for case in ElementTree.parse(junit).iter("testcase"):  # noqa: S314  # our own test run wrote it
         module, _, group = (case.get("classname") or "").rpartition(".")
         if not module.startswith("tests.conformance.") or module.rpartition(".")[2] in OUTSIDE:
             continue
@@ -71,21 +71,31 @@ def outcome(case: ElementTree.Element) -> tuple[str, str]:
 def render(table: dict[str, dict[str, list[tuple[str, str]]]]) -> str:
     """The page."""
     stores = sorted(table)
-    numbered = [f"| promise | {' | '.join(str(n) for n in range(1, len(stores) + 1))} |", f"|---|{'---|' * len(stores)}"]
+    numbered = [
+        f"| promise | {' | '.join(str(n) for n in range(1, len(stores) + 1))} |",
+        f"|---|{'---|' * len(stores)}",
+    ]
     rows = [f"| {p.__name__} | {' | '.join(cell(table[s][p.__name__]) for s in stores)} |" for p in PROMISES]
     legend = [f"{n}. {store}" for n, store in enumerate(stores, 1)]
     demands = [f"- **{p.__name__}**: {(inspect.getdoc(p) or '').splitlines()[0]}" for p in PROMISES]
     notes = sorted({f"- {s}: {why}" for s in stores for tests in table[s].values() for _, why in tests if why})
     passed = sum(o == "passed" for s in table.values() for tests in s.values() for o, _ in tests)
     parts = [TEXT.rstrip(), "## Stores", "\n".join(legend), f"## {passed} tests passed", "\n".join([*numbered, *rows])]
-    parts += ["## What each promise demands", "\n".join(demands), "## Left out or waived", "\n".join(notes) or "Nothing."]
+    parts += [
+        "## What each promise demands",
+        "\n".join(demands),
+        "## Left out or waived",
+        "\n".join(notes) or "Nothing.",
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def cell(tests: list[tuple[str, str]]) -> str:
     """One cell: counts by outcome."""
     counts = {kind: sum(o == kind for o, _ in tests) for kind in ("passed", "failed", "waived", "n/a")}
-    named = [f"**{n} {kind}**" if kind == "failed" else f"{n} {kind}" for kind, n in counts.items() if n and kind != "passed"]
+    named = [
+        f"**{n} {kind}**" if kind == "failed" else f"{n} {kind}" for kind, n in counts.items() if n and kind != "passed"
+    ]
     return ", ".join([str(counts["passed"]), *named])
 
 
