@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.support import chroma
-from tests.support.command import HASHED, Outcome
+from tests.support.command import Outcome
 
 Cli = Callable[..., Outcome]
 
