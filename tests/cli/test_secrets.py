@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from darnel.core.secrets import fingerprint
 from tests.support import chroma, corpora
-from tests.support.command import darnel_process
+from tests.support.command import Outcome, darnel_process
 
 USER, PASSWORD, TOKEN = "m3llory", "hun@ter2", "t0ken-of-the-owner"
 
@@ -60,12 +60,19 @@ def guarded(port: int, seen: list[str]) -> Iterator[int]:
         proxy.server_close()
 
 
-def test_nothing_of_a_secret_is_kept_or_said(server: int, tmp_path: Path, run_args: list[str]) -> None:
+def test_nothing_of_a_secret_is_kept_or_said(
+    cli: Callable[..., Outcome], server: int, tmp_path: Path, run_args: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     import chromadb
 
     client = chromadb.HttpClient("127.0.0.1", server, settings=chroma.settings())
     collection = chroma.fill(client, corpora.make_records(), "guarded")
     seen: list[str] = []
+
+    def with_token(token: str) -> Outcome:
+        monkeypatch.setenv("DARNEL_CHROMA_TOKEN", token)
+        return cli("run", bare, *run_args)
+
     said = []
     with guarded(server, seen) as port:
         good = f"chroma:http://{USER}:{PASSWORD}@127.0.0.1:{port}#guarded"
@@ -73,21 +80,21 @@ def test_nothing_of_a_secret_is_kept_or_said(server: int, tmp_path: Path, run_ar
             f"chroma:http://127.0.0.1:{port}#guarded",
             f"chroma:http://{USER}:wr0ng-{PASSWORD}@127.0.0.1:{port}#guarded",
         )
-        run = darnel_process(["run", good, *run_args, "--json", "--out", "report"], tmp_path)
+        run = cli("run", good, *run_args, "--json", "--out", "report")
         assert run.code == 0, run.err
-        plant = darnel_process(["plant", good, *run_args], tmp_path)
+        plant = cli("plant", good, *run_args)
         assert plant.code == 0, plant.err
-        status = darnel_process(["status"], tmp_path)
+        status = cli("status")
         assert "its URL carried credentials, which no ledger keeps; name it" in " ".join(status.out.split())
         said += [run, plant, status]
-        said += [darnel_process(["sweep"], tmp_path), darnel_process(["run", bad, *run_args], tmp_path)]
+        said += [cli("sweep"), cli("run", bad, *run_args)]
         assert [o.code for o in said[-2:]] == [3, 2]
-        said.append(darnel_process(["sweep", good], tmp_path))
+        said.append(cli("sweep", good))
         assert said[-1].code == 0
         assert chroma.kit_records(collection) == []
-        by_token = darnel_process(["run", bare, *run_args], tmp_path, {"DARNEL_CHROMA_TOKEN": TOKEN})
+        by_token = with_token(TOKEN)
         assert by_token.code == 0, by_token.err
-        said += [by_token, darnel_process(["run", bare, *run_args], tmp_path, {"DARNEL_CHROMA_TOKEN": f"wr0ng{TOKEN}"})]
+        said += [by_token, with_token(f"wr0ng{TOKEN}")]
         assert said[-1].code == 2
     assert f"Bearer {TOKEN}" in seen
     encoded = base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
