@@ -23,7 +23,7 @@ def load_settings(folder: Path | None = None) -> dict[str, Any]:
     for key, value in (_read(folder / "darnel.toml") or _own_table(folder / "pyproject.toml")).items():
         if key not in SETTINGS:
             raise UnknownNameError("setting", key, SETTINGS)
-        settings[SETTINGS[key]] = _several(key, value) if key in REPEATED else value
+        settings[SETTINGS[key]] = _several(key, value) if key in REPEATED else _one(key, value)
     return settings
 
 
@@ -33,6 +33,13 @@ def _own_table(path: Path) -> dict[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"cannot read {path}: 'tool.darnel' is no table; write [tool.darnel]")
     return table
+
+
+def _one(key: str, value: Any) -> str:
+    """The value as text, to be read as strictly as one from the command line: ``k = 5.5`` is no 5."""
+    if isinstance(value, list | dict):
+        raise UsageError(f"the setting '{key}' takes one value")
+    return str(value)
 
 
 def _several(key: str, value: Any) -> list[str]:
