@@ -73,7 +73,9 @@ def make_marker(seed: int, *parts: object) -> str:
     Short on purpose: what a marker adds to a text, an embedder averages in. With 16 letters
     a static embedder ranked the plants of one echo among the first 10 for 69 % of Cranfield's queries, with 10 for 74 %.
     """
-    raw = base64.b32encode(hashlib.sha256(_join(seed, *parts)).digest())
+    raw = base64.b32encode(
+        hashlib.sha256(_join(seed, *parts)).digest()[:10]
+    )  # b32encode is slow, and 7 bytes are enough
     return "darnel-" + raw[:10].decode().lower()
 
 

@@ -70,16 +70,18 @@ def plan_waves(
 ) -> Iterator[Wave]:
     """Cut the run into waves: a pattern at a time, a query at a time, or everything together.
 
-    ``most``: plants of one pattern that may be in the corpus at once; more are planted in several waves of like size.
+    ``most``: plants that may be in the corpus at once, but never less than one query's; more are planted in several waves
+    of like size. It does not hold for ``together``.
     """
     if isolation == "together":
         yield Wave(tuple(crops), tuple(queries))
         return
     for crop in crops:
-        plants = len(crop.all())
-        waves = len(queries) if isolation == "query" else math.ceil(plants / most) if most else 1
+        each = max((len(crop.plants[q.id]) for q in queries), default=1)
+        room = 1 if isolation == "query" else len(queries) if most is None else most // max(1, each)
+        waves = math.ceil(len(queries) / max(1, room))
         size = math.ceil(len(queries) / max(1, waves))
-        yield from (Wave((crop,), tuple(part)) for part in chunks(queries, size))
+        yield from (Wave((crop,), tuple(part)) for part in chunks(queries, max(1, size)))
 
 
 def failed_wave(wave: Wave, problem: str) -> WaveResult:
