@@ -7,19 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.pilot import KS, PATTERNS, RETRIEVERS, SETS, measure, table
-from benchmarks.stores import data_folder
 
 SLOW = {"npl"}
-
-
-@pytest.fixture
-def data() -> Path:
-    found = data_folder()
-    if found is None:
-        pytest.skip(
-            "no public collections here: put them in ../shared/data beside the checkout, or name them in $DARNEL_DATA"
-        )
-    return found
 
 
 def _rows() -> list[object]:
