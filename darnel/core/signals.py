@@ -12,6 +12,8 @@ from typing import Any
 from darnel.core.errors import InterruptedCampaign
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+_STOPPING = "interrupted; taking out what is planted"
+_WAIT = "still removing plants; please wait (if this process is killed, run: darnel sweep)"
 
 
 class SignalGuard:
@@ -49,7 +51,8 @@ class SignalGuard:
     def _handle(self, number: int, _frame: FrameType | None) -> None:
         first = self.received is None
         self.received = self.received or number
-        if first and self._raising:
-            raise InterruptedCampaign(number)
+        raising = first and self._raising
         with suppress(Exception):  # a closed or busy terminal must not cut the cleaning up short
-            self._notify("still removing plants; please wait (if this process is killed, run: darnel sweep)")
+            self._notify(_STOPPING if raising else _WAIT)
+        if raising:
+            raise InterruptedCampaign(number)

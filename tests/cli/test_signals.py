@@ -30,6 +30,8 @@ LONG = [
     "keywords:2",
     "-p",
     "answer:1",
+    "--visible-within",
+    "2",
     "--json",
 ]
 
@@ -81,6 +83,7 @@ def test_a_signal_ends_the_run_cleanly(request: pytest.FixtureRequest, tmp_path:
     assert found["corpus_digest"]["same"] is True
     assert json.loads((tmp_path / "report" / "results.json").read_text()) == found
     assert {row["outcome"] for row in found["observations"] if row["stage"] == "planned"} == {"inconclusive"}
+    assert "interrupted; taking out what is planted" in ended.err
     assert "Traceback" not in ended.err
     assert not planted(tmp_path / "ledger.db")
     if over == "http":
