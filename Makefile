@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint types check schema clean
+.PHONY: demo test lint types check schema conformance clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/darnel demo
@@ -25,6 +25,9 @@ check: lint types test
 
 schema: $(VENV)/dev.stamp
 	$(BIN)/python scripts/write_schema.py
+
+conformance: $(VENV)/dev.stamp
+	$(BIN)/python scripts/write_conformance.py
 
 clean:
 	rm -rf $(VENV) dist build

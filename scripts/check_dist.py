@@ -14,6 +14,8 @@ NEEDED = (
     "darnel/demo/qrels/test.tsv",
     "darnel/core/campaign.py",
     "darnel/adapters/chroma/corpus.py",
+    "darnel/testing/plugin.py",
+    "darnel/testing/suite.py",
     "darnel/cli/skeleton/corpus.py.tmpl",
 )
 SDIST_NEEDED = ("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "pyproject.toml", "tests/conftest.py")

@@ -1,4 +1,4 @@
-"""Run the conformance suite against every broken injector, and write the table in docs/conformance.md; takes minutes."""
+"""Run the conformance suite against every broken injector, and write the tables of docs/conformance.md; takes minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.conformance.broken import BROKEN, run_suite
-from tests.conformance.table import replace_table
+from tests.conformance.table import abilities, broken, promises, replace_block
 
 WORKERS = 4
 
@@ -26,7 +26,8 @@ def main() -> int:
         for name, failed in zip(BROKEN, pool.map(failing, BROKEN), strict=True):
             caught[name] = failed
             sys.stderr.write(f"{name}: caught by {len(failed)} tests\n")
-    replace_table(caught)
+    for block, content in (("promises", promises()), ("abilities", abilities()), ("broken", broken(caught))):
+        replace_block(block, content)
     missed = [name for name, tests in caught.items() if BROKEN[name].caught_by not in tests]
     sys.stderr.write("".join(f"{name} is not caught by {BROKEN[name].caught_by}\n" for name in missed))
     return 1 if missed else 0

@@ -79,7 +79,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load on first use: the plugin is imported by every pytest run, and must not bring hypothesis or numpy along."""
-    module = _WHERE.get(name) or _PROMISES.get(name)
+    module = "suite" if name in _PROMISES else _WHERE.get(name)  # from the suite, so that the guard knows all of them
     if module is None:
         raise AttributeError(f"module 'darnel.testing' has no attribute '{name}'")
     return getattr(importlib.import_module(f"darnel.testing.{module}"), name)

@@ -74,6 +74,8 @@ def _same(a: type, b: type, name: str) -> bool:
 
 def _missing_promises(cls: Any, promises: Sequence[type]) -> Iterator[str]:
     """Promises that no test class of the module covers for the same store."""
+    if not promises:
+        yield f"{cls.__module__} imports its promises from a module of theirs; import them from {PACKAGE}"
     module = sys.modules.get(cls.__module__)
     siblings = [
         other

@@ -99,7 +99,7 @@ class PlantedCorpus:
         """
         index = PlantIndex(self.plants)
         matches = [index.match(_as_source(source)) for source in sources]
-        return list(dict.fromkeys(plant for match in matches if match is not None for plant in match.plants))
+        return list({plant.id: plant for match in matches if match is not None for plant in match.plants}.values())
 
     def finish(self) -> list[str]:
         """Remove everything and close; one line for each plant that may still be there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from .broken import BROKEN, SOUND, run_suite
-from .table import documented, sentence
+from .table import abilities, block, documented, promises, sentence
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -28,3 +28,8 @@ def test_what_they_are_built_on_keeps_every_promise(name: str) -> None:
 def test_the_table_has_every_broken_injector_and_no_other() -> None:
     assert list(documented()) == list(BROKEN)
     assert len(BROKEN) >= 20
+
+
+def test_the_promises_and_abilities_are_those_of_the_code() -> None:
+    assert block("promises") == promises(), "run: make conformance"
+    assert block("abilities") == abilities(), "run: make conformance"
