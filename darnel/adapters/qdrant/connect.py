@@ -15,7 +15,7 @@ from darnel.adapters.qdrant.corpus import QdrantCorpus
 from darnel.adapters.qdrant.faults import StoreError, call
 from darnel.adapters.qdrant.folders import existing_folder, open_folder
 from darnel.adapters.qdrant.options import API_KEY_VARIABLE, QdrantOptions, parse_options
-from darnel.adapters.qdrant.place import Place, locate
+from darnel.adapters.qdrant.place import Place, gate, locate
 from darnel.adapters.spec import TargetSpec, is_loopback
 from darnel.core.corpus import Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
@@ -95,7 +95,8 @@ def _target(
     undo: ExitStack,
 ) -> Target:
     place = locate(client)
-    name = _find(client, collection, place)
+    with gate(client):
+        name = _find(client, collection, place)
     corpus = QdrantCorpus(client, name, embedder, options)
     spec = _spec(place, name, parameters)
     return Target(

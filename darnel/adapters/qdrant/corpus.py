@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from darnel.adapters.qdrant.detect import given_layout
 from darnel.adapters.qdrant.faults import RefusedError, StoreError, call, require_completed
 from darnel.adapters.qdrant.layouts import stamp_places, stamp_selector, stamps_in
 from darnel.adapters.qdrant.options import QdrantOptions
-from darnel.adapters.qdrant.place import Place, locate
+from darnel.adapters.qdrant.place import Place, gate, locate
 from darnel.adapters.qdrant.points import MAX_REQUEST_BYTES, by_size, make_points, point_id, to_record
 from darnel.adapters.qdrant.sample import sample
 from darnel.adapters.qdrant.search import exact_scores, replies
@@ -33,6 +33,7 @@ IDS_PAGE = 10_000
 INSERT_ONLY_SINCE = (1, 17)
 NODE_OVERHEAD = 3
 """A LlamaIndex payload holds text and metadata twice, once as JSON within JSON."""
+T = TypeVar("T")
 log = logging.getLogger("darnel.qdrant")
 
 
@@ -52,6 +53,7 @@ class QdrantCorpus:
         self.client, self.collection, self.embedder = client, collection, embedder
         self.options = options or QdrantOptions()
         self.place: Place = locate(client)
+        self._gate = gate(client)
         self._given = given_layout(self.options)
         self._setup: Setup | None = None
         self._version: str | None = None
@@ -66,7 +68,7 @@ class QdrantCorpus:
             backend="qdrant",
             container=self.collection,
             identity=f"{self.place.identity}#{self.collection}",
-            size=call(self.client.count, self.collection, exact=True).count,
+            size=self._call(self.client.count, self.collection, exact=True).count,
             dimension=setup.dense.size if setup.dense else None,
             metric=setup.dense.distance.lower() if setup.dense else None,
             embedder=self.embedder.name if self.embedder else None,
@@ -156,7 +158,7 @@ class QdrantCorpus:
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """See ``Retriever.retrieve``; texts are not fetched, and of the payload only the kit's keys."""
         return replies(
-            lambda requests: call(self.client.query_batch_points, self.collection, requests=requests),
+            lambda requests: self._call(self.client.query_batch_points, self.collection, requests=requests),
             self.setup,
             self.embedder,
             list(queries),
@@ -181,7 +183,7 @@ class QdrantCorpus:
 
         mode = {"update_mode": models.UpdateMode.INSERT_ONLY} if insert_only else {}
         for batch in by_size(points, self.setup.limits.batch):
-            done = call(
+            done = self._call(
                 self.client.upsert,
                 self.collection,
                 points=batch,
@@ -195,7 +197,7 @@ class QdrantCorpus:
     def _delete(self, ids: list[Any]) -> None:
         from qdrant_client import models
 
-        done = call(
+        done = self._call(
             self.client.delete,
             self.collection,
             points_selector=models.PointIdsList(points=ids),
@@ -206,11 +208,15 @@ class QdrantCorpus:
         require_completed(done, "a removal")
 
     def _learn(self) -> Setup:
-        info = call(self.client.get_collection, self.collection)
-        return learn_setup(info, sample(self.client, self.collection, info), self.options)
+        info = self._call(self.client.get_collection, self.collection)
+        return learn_setup(info, self._call(sample, self.client, self.collection, info), self.options)
+
+    def _call(self, function: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+        with self._gate:
+            return call(function, *args, **kwargs)
 
     def _retrieve(self, ids: Sequence[Any], *, payload: Any, vectors: bool) -> list[Any]:
-        found: list[Any] = call(
+        found: list[Any] = self._call(
             self.client.retrieve, self.collection, ids=list(ids), with_payload=payload, with_vectors=vectors
         )
         return found
@@ -218,7 +224,7 @@ class QdrantCorpus:
     def _scroll(self, size: int, *, payload: Any, vectors: bool, only: Any = None) -> Iterator[list[Any]]:
         cursor = None
         while True:
-            page, cursor = call(
+            page, cursor = self._call(
                 self.client.scroll,
                 self.collection,
                 scroll_filter=only,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import uuid
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from darnel.adapters.spec import is_loopback
 from darnel.core.errors import UsageError
 
 _memories: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+_gates: WeakKeyDictionary[Any, AbstractContextManager[Any]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,12 @@ def locate(client: Any) -> Place:
         folder = str(Path(inner.location).resolve())
         return Place(folder, folder, local=True)
     return Place(_memories.setdefault(inner, f"memory-{uuid.uuid4()}"), local=True, volatile=True)
+
+
+def gate(client: Any) -> AbstractContextManager[Any]:
+    """Lets one thread at a time at a local client: they share its arrays and its one SQLite connection."""
+    inner = getattr(client, "_client", None)
+    return nullcontext() if hasattr(inner, "rest_uri") else _gates.setdefault(inner, threading.RLock())
 
 
 def _normal(url: str) -> str:

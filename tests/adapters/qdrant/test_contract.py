@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -263,3 +264,22 @@ def test_scores_are_higher_for_better_and_plants_are_recognised(local: Any, shap
     for plant, score in zip(plants, exact, strict=True):
         if plant.id in shown:
             assert score == pytest.approx(shown[plant.id], abs=1e-5)
+
+
+def test_threads_take_turns_at_a_local_client(local: Any) -> None:
+    """Local mode writes through one SQLite connection, and grows its arrays, with no lock of its own."""
+    support.fill(local)
+    before = support.witness(local)
+
+    def rounds(number: int) -> None:
+        corpus = qdrant_target(local, "docs", support.embedder()).injector
+        plants = support.make_plants(corpus, 20, campaign=f"c-{number}")
+        for _ in range(10):
+            corpus.inject(plants)
+            assert len(corpus.read([p.id for p in plants])) == 20
+            corpus.retrieve([plants[0].text], 3)
+            corpus.remove([p.id for p in plants])
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(rounds, range(4)))
+    assert support.witness(local) == before
