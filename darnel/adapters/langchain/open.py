@@ -98,7 +98,7 @@ def _load(where: str) -> Any:
                 raise TargetError(f"{where} needs the package {missing.name}; install it beside darnel") from None
             raise
         except Exception as error:  # the application's
-            raise TargetError(f"{where} failed while it was imported or made: {describe_error(error)}") from error
+            raise TargetError(f"{where} failed while it made the store: {describe_error(error)}") from error
 
 
 def _packages(where: str) -> set[str]:
