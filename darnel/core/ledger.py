@@ -11,6 +11,7 @@ import os
 import socket
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from darnel.core.plant import Plant
 
 DEFAULT_PATH = Path(".darnel/ledger.db")
 SCHEMA_VERSION = 1
+BUSY_WAIT = 30.0
+"""Seconds to wait for another process that writes the same ledger."""
 OPEN_STATES = ("writing", "written", "leftover", "changed")
 """States of a plant that may still be in the store."""
 
@@ -108,13 +111,25 @@ class Ledger:
             elif not self.path.exists():
                 raise LedgerError(f"no ledger at {self.path}; name it with --ledger, or name the target to sweep")
             self._turn = threading.RLock()
-            self._db = sqlite3.connect(self.path, timeout=30.0, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db = sqlite3.connect(self.path, timeout=BUSY_WAIT, isolation_level=None, check_same_thread=False)
+            self._use_wal()
             self._prepare()
         except (OSError, sqlite3.Error) as error:
             raise LedgerError(
                 f"cannot use the ledger {self.path} ({error}); nothing was planted. Choose a writable place with --ledger"
             ) from error
+
+    def _use_wal(self) -> None:
+        """Switch the journal; SQLite's busy timeout does not cover that, so a second opener of a new file waits here."""
+        deadline = time.monotonic() + BUSY_WAIT
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
 
     def _prepare(self) -> None:
         with self._transaction() as db:
