@@ -139,7 +139,7 @@ def test_leftovers_outrank_an_interruption(ledger: Ledger) -> None:
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_campaign_in_ones_own_script(ledger: Ledger, number: int) -> None:
     corpus = Signalled("inject", 2, number, after=True)
-    with pytest.raises(InterruptedCampaign) as raised, Campaign(corpus, ledger) as campaign:
+    with pytest.raises(InterruptedCampaign) as raised, Campaign(corpus, ledger, visible_within=0.3) as campaign:
         campaign.plant(make_plants(campaign))
     assert raised.value.signum == number
     assert isinstance(raised.value, KeyboardInterrupt)

@@ -45,8 +45,8 @@ def install(killer: Killer, started: Path) -> None:
     transaction = Ledger._transaction
 
     @contextmanager
-    def watched(self: Ledger) -> Iterator[Any]:
-        with transaction(self) as db:
+    def watched(self: Ledger, **given: Any) -> Iterator[Any]:
+        with transaction(self, **given) as db:
             yield db
             killer.reach("inside")  # executed, not committed
 
