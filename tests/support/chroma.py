@@ -97,24 +97,38 @@ def free_port() -> int:
 @contextmanager
 def chroma_server(folder: Path) -> Iterator[int]:
     """A real ``chroma run`` on a free loopback port; yields the port."""
-    import chromadb
-
-    port = free_port()
-    program = Path(sys.executable).parent / "chroma"
-    command = [str(program), "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    server = subprocess.Popen(command, **quiet)
+    for _attempt in range(3):  # another program may take the port before the server does
+        port = free_port()
+        server = _start_server(folder, port)
+        if _answers(server, port):
+            break
+    else:
+        raise RuntimeError("no Chroma server could be started")
     try:
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                chromadb.HttpClient("127.0.0.1", port, settings=settings()).close()
-                break
-            except Exception:
-                if server.poll() is not None or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
         yield port
     finally:
         server.kill()
         server.wait()
+
+
+def _start_server(folder: Path, port: int) -> subprocess.Popen[bytes]:
+    program = Path(sys.executable).parent / "chroma"
+    command = [str(program), "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def _answers(server: subprocess.Popen[bytes], port: int) -> bool:
+    """Wait until it does; False where it ends first, or takes more than two minutes."""
+    import chromadb
+
+    deadline = time.monotonic() + 120
+    while server.poll() is None and time.monotonic() < deadline:
+        try:
+            chromadb.HttpClient("127.0.0.1", port, settings=settings()).close()
+        except Exception:
+            time.sleep(0.05)
+        else:
+            return server.poll() is None
+    server.kill()
+    server.wait()
+    return False
