@@ -211,11 +211,17 @@ def load_results(path: str | Path) -> Results:
         UsageError: the file cannot be read, or is no result document of this version.
     """
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=Results)
+        results = msgspec.json.decode(Path(path).read_bytes(), type=Results)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is no darnel result document: {error}") from None
+    if results.schema_version != SCHEMA_VERSION:
+        raise UsageError(
+            f"{path} is a result document of version {results.schema_version} and this darnel reads {SCHEMA_VERSION}; "
+            "use the darnel that wrote it, or run again"
+        )
+    return results
 
 
 def results_schema() -> dict[str, Any]:

@@ -63,7 +63,11 @@ def broken(caught: Mapping[str, Sequence[str]]) -> str:
     """The whole table."""
     by_chroma = sum(name not in MEMORY for name in caught)
     head = f"{len(caught)} broken injectors, {len(caught) - by_chroma} on memory and {by_chroma} on Chroma; each is caught."
-    lines = ["| injector | what is wrong with it | caught by |", "|---|---|---|", *(row(n, t) for n, t in caught.items())]
+    lines = [
+        "| injector | what is wrong with it | caught by |",
+        "|---|---|---|",
+        *(row(n, t) for n, t in caught.items()),
+    ]
     return "\n".join([head, "", *lines]) + "\n"
 
 

@@ -146,7 +146,9 @@ def test_exposed(assert_not_exposed):
     assert_not_exposed(corpus, ["where is the key", "who pays for lunch"], k=2, patterns=["echo"])
 """)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*echo:? was exposed for 2 of 2 questions, and 0% is allowed:*", "*rank ? for 'who pays*"])
+    result.stdout.fnmatch_lines(
+        ["*echo:? was exposed for 2 of 2 questions, and 0% is allowed:*", "*rank ? for 'who pays*"]
+    )
     assert "control:1 was exposed" not in result.stdout.str()
 
 
@@ -171,7 +173,9 @@ def test_blind(assert_not_exposed):
     assert_not_exposed(target, ["where is the key"], k=2, patterns=["echo"], at_most=1.0)
 """)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*echo:? was inconclusive for 1 of 1 questions:*", "*q1: nothing was returned at all*"])
+    result.stdout.fnmatch_lines(
+        ["*echo:? was inconclusive for 1 of 1 questions:*", "*q1: nothing was returned at all*"]
+    )
 
 
 def test_the_plugin_is_light(tmp_path: Path) -> None:
