@@ -132,3 +132,11 @@ def _answers(server: subprocess.Popen[bytes], port: int) -> bool:
     server.kill()
     server.wait()
     return False
+
+
+def ephemeral_client() -> Any:
+    """An in-memory client; a process has one such store, and Chroma refuses to open it with other settings."""
+    import chromadb
+    from chromadb.config import Settings
+
+    return chromadb.EphemeralClient(Settings(anonymized_telemetry=False))

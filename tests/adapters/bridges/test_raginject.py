@@ -16,6 +16,7 @@ from darnel.core.corpus import Record
 from darnel.core.errors import EmptyCorpusError, LedgerError, TargetError, UsageError
 from darnel.core.ledger import OPEN_STATES, Ledger
 from darnel.core.plant import Plant, make_marker, make_plant, read_stamp
+from tests.support.chroma import ephemeral_client
 
 from .conftest import QUESTIONS, RECORDS, open_campaigns, statuses
 
@@ -336,10 +337,10 @@ def test_without_an_embedder_each_document_is_an_error(ledger_file: Path, run: A
 
 
 def unembedded(name: str) -> Any:
-    chromadb = pytest.importorskip("chromadb")
+    pytest.importorskip("chromadb")
     from darnel.adapters.chroma import ChromaCorpus
 
-    collection = chromadb.EphemeralClient().create_collection(name, embedding_function=None)
+    collection = ephemeral_client().create_collection(name, embedding_function=None)
     collection.add(ids=["a"], documents=["text"], embeddings=[[1.0, 0.0]])
     return ChromaCorpus(collection)
 

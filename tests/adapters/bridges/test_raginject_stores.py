@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 
 from darnel.adapters.bridges.raginject import as_raginject
 from darnel.core.digest import compare_digests, take_digest
+from tests.support.chroma import ephemeral_client
 
 from .conftest import RECORDS, open_campaigns, statuses
 
@@ -171,9 +172,9 @@ def simple_index(embedding: Any) -> Any:
 
 
 def chroma_index(embedding: Any) -> Any:
-    chromadb = pytest.importorskip("chromadb")
+    pytest.importorskip("chromadb")
     stores = pytest.importorskip("llama_index.vector_stores.chroma", reason="the Chroma store is not installed")
-    collection = chromadb.EphemeralClient().create_collection(f"docs-{uuid.uuid4().hex}", embedding_function=None)
+    collection = ephemeral_client().create_collection(f"docs-{uuid.uuid4().hex}", embedding_function=None)
     return _index(embedding, stores.ChromaVectorStore(chroma_collection=collection))
 
 

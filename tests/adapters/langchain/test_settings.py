@@ -16,6 +16,7 @@ from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import need
 from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.words import DIMENSION, QUESTIONS, WordEmbeddings, make_documents
+from tests.support.chroma import ephemeral_client
 from tests.support.postgres import new_database
 
 IDS = [str(d.id) for d in make_documents()]
@@ -30,7 +31,7 @@ class LongEmbeddings(WordEmbeddings):
 
 def chroma(metric: str) -> Callable[[Any], Any]:
     def build(embeddings: Any) -> Any:
-        client, home = need("chromadb").EphemeralClient(), need("langchain_chroma")
+        client, home = ephemeral_client(), need("langchain_chroma")
         name = f"{metric}-{id(embeddings)}"
         store = home.Chroma(name, embeddings, client=client, collection_configuration={"hnsw": {"space": metric}})
         store.add_documents(make_documents(), ids=IDS)

@@ -17,6 +17,7 @@ import pytest
 
 import darnel
 from darnel.core.plant import make_marker, make_plant
+from tests.support.chroma import ephemeral_client
 
 DIMENSION = 48
 OTHER_TENANT = "globex"
@@ -132,10 +133,9 @@ def documents(count: int) -> list[Any]:
 
 
 def _chroma(metric: str = "cosine") -> tuple[Any, Callable[[], Any], Any]:
-    import chromadb
     from llama_index.vector_stores.chroma import ChromaVectorStore
 
-    client = chromadb.EphemeralClient(chromadb.config.Settings(anonymized_telemetry=False))
+    client = ephemeral_client()
     collection = client.create_collection(f"docs-{next(_names)}", metadata={"hnsw:space": metric})
 
     def native() -> Any:
