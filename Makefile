@@ -29,10 +29,6 @@ schema: $(VENV)/dev.stamp
 conformance: $(VENV)/dev.stamp
 	$(BIN)/python scripts/write_conformance.py
 
-# the table of broken injectors with every test that catches each: minutes
-conformance: $(VENV)/dev.stamp
-	$(BIN)/python scripts/write_conformance.py
-
 clean:
 	rm -rf $(VENV) dist build
 
