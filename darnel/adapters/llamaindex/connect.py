@@ -44,7 +44,7 @@ def open_llamaindex(spec: TargetSpec, embedder: Embedder | None, *, exclusive: b
         raise UsageError(f"llamaindex:{spec.where} takes no '?' and no '#'; the index says where its store is")
     target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}")
     assert isinstance(target.injector, LlamaIndexCorpus)
-    folder = target.injector.store.place().folder
+    folder = target.injector.store.folder
     if not (exclusive and folder):
         return target
     with ExitStack() as undo:
@@ -90,7 +90,7 @@ def llamaindex_target(given: Any, embedder: Embedder | None = None, *, spec: str
         store_search=asker.by_distance,
         checks=lambda: _checks(corpus, parts),
         k=getattr(retriever, "similarity_top_k", None),
-        host=store.place().host,
+        host=store.host,
     )
 
 
@@ -130,7 +130,7 @@ def _refuse_closed(retriever: Any, index: Any, store: NativeStore) -> None:
 
 
 def _checks(corpus: LlamaIndexCorpus, parts: Parts) -> Iterator[Check]:
-    yield from _folder_checks(corpus.store.place().folder)
+    yield from _folder_checks(corpus.store.folder)
     yield from vector_checks(EmbeddedTexts(corpus), corpus, corpus.embedder)
     if parts.retriever is not None:
         yield from _retriever_checks(corpus, parts.retriever, parts.index)

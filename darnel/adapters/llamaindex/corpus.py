@@ -18,7 +18,7 @@ from darnel.adapters.llamaindex.nodes import DEFAULT_STYLE, StoredNode, common_s
 from darnel.adapters.llamaindex.stores import NativeStore
 from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
-from darnel.core.errors import EmbedderError, EmptyCorpusError, TargetError
+from darnel.core.errors import EmbedderError, EmptyCorpusError, TargetError, describe_error
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, read_stamp
 from darnel.core.shape import learn_shape
@@ -110,7 +110,7 @@ class LlamaIndexCorpus:
         where = self._described or self.describe()
         if not where.shape.sampled:
             raise EmptyCorpusError(f"{where.container} has no node of its own to imitate; fill it first")
-        self.store.place()  # a store that has lost its collection would make a new one on writing
+        self.store.refuse_unwritable()  # a store that has lost its collection would make a new one on writing
         planned = list(batches(plants, where))
         nodes = [plant_node(plant, self._style) for plant in plants]
         self.store.refuse(nodes)
@@ -161,14 +161,19 @@ class LlamaIndexCorpus:
         return [record for record in self.read(sorted(known)).values() if read_stamp(record.metadata) is not None]
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
-        """See ``Retriever.retrieve``."""
+        """See ``Retriever.retrieve``.
+
+        Raises:
+            EmbedderError: there is no embedder.
+            TargetError: no question could be answered; a single one that fails says so in its reply.
+        """
         if self.embedder is None:
             raise EmbedderError("asking needs the application's embedder; give it with --embedder")
         vectors = self.embedder.queries(queries)
-        return [
-            Reply(tuple(self.asker.ask(text, vector.tolist(), k)))
-            for text, vector in zip(queries, vectors, strict=True)
-        ]
+        replies = [self._reply(text, vector.tolist(), k) for text, vector in zip(queries, vectors, strict=True)]
+        if replies and all(reply.error for reply in replies):
+            raise TargetError(f"the index does not answer: {replies[0].error}")
+        return replies
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; of a search by distance, from the vectors that the plants were given."""
@@ -178,6 +183,12 @@ class LlamaIndexCorpus:
         nodes = [plant_node(plant, self._style) for plant in plants]
         self._embed(nodes, plants, where.dimension)
         return self.store.exact_scores(self.embedder.queries(queries), [node.embedding for node in nodes])
+
+    def _reply(self, text: str, vector: list[float], k: int) -> Reply:
+        try:
+            return Reply(tuple(self.asker.ask(text, vector, k)))
+        except Exception as error:  # the application's retriever, or its store
+            return Reply(error=describe_error(error))
 
     def _sample(self) -> list[StoredNode]:
         """Nodes of the owner's, however many plants there are."""

@@ -226,3 +226,22 @@ def test_a_bare_store_needs_an_embedder_to_plant_and_ask_but_not_to_read(text_ap
         target.injector.inject(kit.make_plants(target))
     assert len(list(target.reader.ids())) == 48
     assert target.reader.plants() == []
+
+
+def test_a_question_that_fails_says_so_in_its_reply(app: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
+
+    asked = VectorIndexRetriever.retrieve
+
+    def fragile(self: Any, bundle: Any) -> Any:
+        if "fatal" in bundle.query_str:
+            raise ValueError("cannot\nparse")
+        return asked(self, bundle)
+
+    monkeypatch.setattr(VectorIndexRetriever, "retrieve", fragile)
+    target = app.target()
+    fine, broken = target.retriever.retrieve(["fine", "fatal"], 3)
+    assert (len(fine.sources), fine.error) == (3, None)
+    assert (broken.sources, broken.error) == ((), "ValueError: cannot parse")
+    with pytest.raises(TargetError, match="does not answer: ValueError"):
+        target.retriever.retrieve(["fatal", "fatal too"], 3)

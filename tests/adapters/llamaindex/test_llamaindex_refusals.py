@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from darnel.core.errors import ContainerMissingError, DarnelError, TargetError, UsageError
+from darnel.core.errors import ContainerMissingError, DarnelError, HostNotAllowedError, TargetError, UsageError
 
 
 def refused(given: Any, app: Any, kind: type[DarnelError], match: str) -> None:
@@ -173,3 +173,15 @@ def test_a_hybrid_collection_with_its_encoder_takes_part_in_both_searches(kit: A
     assert results.corpus_digest.same
     assert {o.outcome for o in results.observations if o.pattern == "echo:3"} == {"retrieved"}
     assert app.witness() == before
+
+
+def test_another_machine_needs_permission(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    import darnel
+    from darnel.adapters.llamaindex.stores.chroma import ChromaStore
+
+    app = kit.make_app("chroma")
+    monkeypatch.setattr(ChromaStore, "host", "vectors.example")
+    with pytest.raises(HostNotAllowedError, match="vectors.example"):
+        darnel.open_target(app.index)
+    assert darnel.open_target(app.index, allow_hosts=["vectors.example"]).host == "vectors.example"
+    assert darnel.open_target(app.index, writes=False)

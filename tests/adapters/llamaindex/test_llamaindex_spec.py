@@ -87,7 +87,7 @@ def in_process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=280,
         check=False,
     )
 

@@ -13,8 +13,7 @@ from darnel.adapters.llamaindex.nodes import StoredNode
 class Place:
     """Where a vector store keeps its nodes, as ``CorpusDescription`` has it.
 
-    ``exact``: its search compares every record. ``folder``: the path on this machine that holds it, if any; ``host``:
-    the server, if it is one.
+    ``exact``: its search compares every record.
     """
 
     container: str
@@ -26,8 +25,6 @@ class Place:
     volatile: bool = False
     max_batch: int = 1_000
     max_batch_bytes: int = 8_000_000
-    folder: str = ""
-    host: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -39,8 +36,22 @@ class NativeStore(Protocol):
     honours_doc_ids: bool
     """Whether a query limited to document ids is."""
 
+    @property
+    def folder(self) -> str:
+        """The path on this machine that holds it; empty where none does."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """The server that it writes to; empty for this machine."""
+        ...
+
     def place(self) -> Place:
-        """Where it is. Raises TargetError where it is missing, or must not be written through this object."""
+        """Where it is. Raises what ``refuse_unwritable`` does."""
+        ...
+
+    def refuse_unwritable(self) -> None:
+        """Look, cheaply, whether it can be written to. Raises TargetError where writing would create something, or fail."""
         ...
 
     def refuse(self, nodes: Sequence[Any]) -> None:

@@ -28,17 +28,21 @@ class ChromaStore:
         self._collection = store._collection
         self._corpus = ChromaCorpus(self._collection)
 
+    @property
+    def folder(self) -> str:
+        """See ``NativeStore.folder``."""
+        settings = self._collection._client._system.settings
+        return str(Path(settings.persist_directory).resolve()) if settings.is_persistent else ""
+
+    @property
+    def host(self) -> str:
+        """See ``NativeStore.host``."""
+        return str(self._collection._client._system.settings.chroma_server_host or "")
+
     def place(self) -> Place:
         """See ``NativeStore.place``."""
-        try:
-            where = self._corpus.describe()
-        except Exception as error:
-            if type(error).__name__ == "NotFoundError":
-                raise ContainerMissingError(
-                    f"the Chroma collection '{self._collection.name}' is gone; make the index again"
-                ) from None
-            raise
-        settings = self._collection._client._system.settings
+        self.refuse_unwritable()
+        where = self._corpus.describe()
         return Place(
             container=f"ChromaVectorStore/{where.container}",
             identity=where.identity,
@@ -47,11 +51,20 @@ class ChromaStore:
             metric=where.metric,
             max_batch=min(where.max_batch, 1_000),
             max_batch_bytes=where.max_batch_bytes // 2,  # the node's JSON is written beside its metadata
-            folder=str(Path(settings.persist_directory).resolve()) if settings.is_persistent else "",
-            host=str(settings.chroma_server_host or ""),
-            volatile=not settings.is_persistent and not settings.chroma_server_host,
+            volatile=not self.folder and not self.host,
             versions=where.versions,
         )
+
+    def refuse_unwritable(self) -> None:
+        """See ``NativeStore.refuse_unwritable``."""
+        try:
+            self._collection.count()
+        except Exception as error:
+            if type(error).__name__ == "NotFoundError":
+                raise ContainerMissingError(
+                    f"the Chroma collection '{self._collection.name}' is gone; make the index again"
+                ) from None
+            raise
 
     def refuse(self, nodes: Sequence[Any]) -> None:
         """See ``NativeStore.refuse``; LlamaIndex gives Chroma flat metadata only, and would raise in mid-write."""

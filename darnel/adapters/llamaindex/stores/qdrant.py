@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 from urllib.parse import urlsplit
 
 from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
 from darnel.adapters.llamaindex.stores.base import Place
-from darnel.adapters.qdrant.corpus import QdrantCorpus
+from darnel.adapters.qdrant.corpus import NODE_OVERHEAD, QdrantCorpus
 from darnel.adapters.qdrant.faults import call, require_completed
-from darnel.adapters.qdrant.points import point_id
+from darnel.adapters.qdrant.points import MAX_REQUEST_BYTES, point_id
 from darnel.adapters.qdrant.sample import SAMPLE, sample
 from darnel.adapters.qdrant.steady import SteadyVectors
 from darnel.adapters.qdrant.vectors import LOWER_IS_BETTER, plain
@@ -31,25 +32,63 @@ class QdrantStore:
     def __init__(self, store: Any) -> None:
         self._store, self._client, self._name = store, store._client, store.collection_name
 
+    @property
+    def folder(self) -> str:
+        """See ``NativeStore.folder``."""
+        return self._corpus.place.where if self._client is not None and self._corpus.place.local else ""
+
+    @property
+    def host(self) -> str:
+        """See ``NativeStore.host``."""
+        local = self._client is None or self._corpus.place.local
+        return "" if local else urlsplit(self._corpus.place.where).hostname or ""
+
     def place(self) -> Place:
         """See ``NativeStore.place``."""
-        self._refuse_unwritable()
-        where, at = self._corpus.describe(), self._corpus.place
-        dense = self._corpus.setup.vectors.dense[self._store.dense_vector_name]
+        self.refuse_unwritable()
+        corpus = self._corpus
+        dense = corpus.setup.vectors.dense[self._store.dense_vector_name]
         return Place(
             container=f"QdrantVectorStore/{self._name}",
-            identity=where.identity,
-            size=where.size,
+            identity=f"{corpus.place.identity}#{self._name}",
+            size=call(self._client.count, self._name, exact=True).count,
             dimension=dense.size,
             metric=dense.distance.lower(),
-            exact=at.local,
-            volatile=at.volatile,
-            max_batch=where.max_batch,
-            max_batch_bytes=where.max_batch_bytes,
-            folder=at.where if at.local else "",
-            host="" if at.local else urlsplit(at.where).hostname or "",
-            versions=where.versions,
+            exact=corpus.place.local,
+            volatile=corpus.place.volatile,
+            max_batch=corpus.setup.limits.batch,
+            max_batch_bytes=MAX_REQUEST_BYTES // NODE_OVERHEAD,
+            versions={"qdrant-client": version("qdrant-client")},
         )
+
+    def refuse_unwritable(self) -> None:
+        """See ``NativeStore.refuse_unwritable``."""
+        store, name = self._store, self._name
+        if self._client is None:
+            raise TargetError("the QdrantVectorStore has only an async client; give it a QdrantClient too: client=...")
+        if not call(self._client.collection_exists, name):
+            raise ContainerMissingError(
+                f"no Qdrant collection '{name}'; the first write would create it, so fill it first"
+            )
+        if not store._collection_initialized:
+            raise TargetError(f"the QdrantVectorStore was made before its collection '{name}' existed; make it again")
+        if getattr(store._sharding_method, "value", None) == "custom":
+            raise TargetError(
+                f"Qdrant collection '{name}' uses custom shards, and darnel cannot tell which is the application's"
+            )
+        vectors = self._corpus.setup.vectors
+        if vectors.sparse and not self._encodes(vectors.sparse):
+            raise TargetError(
+                f"Qdrant collection '{name}' has sparse vectors ({', '.join(sorted(vectors.sparse))}) and this "
+                "QdrantVectorStore no encoder for them, so its sparse search could not find a plant; make it with "
+                "enable_hybrid=True and sparse_doc_fn=... as the application does"
+            )
+        if store.dense_vector_name not in vectors.dense:
+            raise TargetError(
+                f"Qdrant collection '{name}' has the vectors {', '.join(sorted(vectors.dense))} and this "
+                f"QdrantVectorStore wants '{store.dense_vector_name}'; make it with dense_vector_name=... as the "
+                "application does"
+            )
 
     def refuse(self, nodes: Sequence[Any]) -> None:
         """See ``NativeStore.refuse``; it takes any."""
@@ -120,39 +159,6 @@ class QdrantStore:
     @cached_property
     def _steady(self) -> SteadyVectors | None:
         return SteadyVectors(self._corpus.setup.vectors) if self._corpus.place.local else None
-
-    def _refuse_unwritable(self) -> None:
-        """Refuse what writing through this store would create, or could not write in full.
-
-        Raises:
-            TargetError: and how to mend it.
-        """
-        store, name = self._store, self._name
-        if self._client is None:
-            raise TargetError("the QdrantVectorStore has only an async client; give it a QdrantClient too: client=...")
-        if not call(self._client.collection_exists, name):
-            raise ContainerMissingError(
-                f"no Qdrant collection '{name}'; the first write would create it, so fill it first"
-            )
-        if not store._collection_initialized:
-            raise TargetError(f"the QdrantVectorStore was made before its collection '{name}' existed; make it again")
-        if getattr(store._sharding_method, "value", None) == "custom":
-            raise TargetError(
-                f"Qdrant collection '{name}' uses custom shards, and darnel cannot tell which is the application's"
-            )
-        vectors = self._corpus.setup.vectors
-        if vectors.sparse and not self._encodes(vectors.sparse):
-            raise TargetError(
-                f"Qdrant collection '{name}' has sparse vectors ({', '.join(sorted(vectors.sparse))}) and this "
-                "QdrantVectorStore no encoder for them, so its sparse search could not find a plant; make it with "
-                "enable_hybrid=True and sparse_doc_fn=... as the application does"
-            )
-        if store.dense_vector_name not in vectors.dense:
-            raise TargetError(
-                f"Qdrant collection '{name}' has the vectors {', '.join(sorted(vectors.dense))} and this "
-                f"QdrantVectorStore wants '{store.dense_vector_name}'; make it with dense_vector_name=... as the "
-                "application does"
-            )
 
     def _encodes(self, sparse: frozenset[str]) -> bool:
         encoder = getattr(self._store, "_sparse_doc_fn", None)

@@ -16,6 +16,8 @@ class SimpleStore:
 
     honours_node_ids = True
     honours_doc_ids = False
+    folder = ""
+    host = ""
 
     def __init__(self, store: Any, index: Any, books: Bookkeeping) -> None:
         self._store, self._index, self._books = store, index, books
@@ -35,6 +37,9 @@ class SimpleStore:
             # a docstore in a database outlives this process, and a plant's entry with it
             volatile=isinstance(self._index.docstore, SimpleDocumentStore),
         )
+
+    def refuse_unwritable(self) -> None:
+        """See ``NativeStore.refuse_unwritable``; it always can be."""
 
     def refuse(self, nodes: Sequence[Any]) -> None:
         """See ``NativeStore.refuse``; it takes any."""
