@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 
 from darnel.core.ledger import Ledger
-from tests.support import chroma, corpora
+from tests.support import chroma, corpora, postgres
 from tests.support.command import HASHED, Outcome
 
 hypothesis.settings.register_profile("darnel", deadline=None, max_examples=80, print_blob=True)
@@ -22,6 +22,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fault-rounds", type=int, default=4, help="Rounds of kill -9 for each way of reaching the store."
     )
+
+
+def pytest_sessionfinish() -> None:
+    postgres.stop_server()
 
 
 @pytest.fixture(autouse=True)

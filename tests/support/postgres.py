@@ -26,6 +26,13 @@ def _server() -> Any:
     return pgserver.get_server(folder, cleanup_mode="delete")
 
 
+def stop_server() -> None:
+    """Stop it and delete its folder, if there is one; pytest-xdist's workers end without calling exit handlers."""
+    if _server.cache_info().currsize:
+        _server().cleanup()
+        _server.cache_clear()
+
+
 def new_database() -> str:
     """An empty database with pgvector; its URL without the scheme, so ``://`` and what follows."""
     psycopg = pytest.importorskip("psycopg", reason="needs psycopg; run: pip install 'psycopg[binary]'")
