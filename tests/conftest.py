@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -104,3 +105,10 @@ def served(server: int, request: pytest.FixtureRequest) -> Iterator[tuple[str, A
 def run_args(questions: Path) -> list[str]:
     """The rest of a quick ``darnel run``."""
     return ["--queries", str(questions), "--embedder", HASHED, "-p", "echo:1"]
+
+
+def pytest_configure() -> None:
+    """Signals as a terminal gives them: under nohup, or in the background of a script, a program starts with some ignored."""
+    for number, default in ((signal.SIGHUP, signal.SIG_DFL), (signal.SIGINT, signal.default_int_handler)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, default)
