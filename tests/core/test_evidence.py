@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 import uuid
 
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from darnel.core.corpus import Source
@@ -69,7 +69,6 @@ text_around = st.text(alphabet=string.ascii_letters + string.digits + "-_", min_
 @given(st.sampled_from([PLANT, SIBLING]), text_around, st.booleans())
 def test_a_longer_id_or_a_part_of_one_is_no_match(one: Plant, extra: str, front: bool) -> None:
     longer = f"{extra}{one.id}" if front else f"{one.id}{extra}"
-    assume(canonical_id(longer) != one.id)
     assert INDEX.match(Source(longer)) is None
     assert INDEX.match(Source(one.id[: len(one.id) - len(extra)])) is None
     assert INDEX.match(Source(None, None, {"ref": longer})) is None

@@ -14,7 +14,7 @@ from darnel.core.errors import TargetError, UsageError
 from darnel.core.ledger import CampaignRow, Ledger
 from darnel.core.plant import Plant
 from darnel.core.recovery import find_by_ledger, find_in_target, foreign_plants, sweep
-from tests.core.test_campaign import EDITS
+from tests.core.test_campaign import EDITS, Queueing
 from tests.support.corpora import make_records
 from tests.support.faulty import CannotRemove, FaultyCorpus, NeverRemoves
 from tests.support.planting import make_plants, states
@@ -171,3 +171,14 @@ def test_a_forged_stamp_on_an_owners_record_removes_nothing(ledger: Ledger) -> N
     swept = sweep(found, target, ledger, within=0.3)
     assert [(left.id, left.state) for left in swept.leftovers] == [("r3", "changed")]
     assert corpus.records == {**OWN, "r3": forged}
+
+
+def test_a_sweep_without_a_ledger_looks_into_the_stores_queue_first(ledger: Ledger) -> None:
+    corpus = Queueing(RECORDS)
+    with Campaign(FaultyCorpus(RECORDS), ledger) as campaign:
+        corpus.queue += make_plants(campaign, 3)  # sent by a process that was killed; no read shows it
+    target = target_of(corpus)
+    assert find_in_target(target, None) == []
+    (found,) = find_in_target(target, None, flush=True)
+    assert sweep(found, target, None).removed == found.plants != frozenset()
+    assert corpus.records == OWN

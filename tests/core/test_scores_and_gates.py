@@ -140,6 +140,27 @@ def test_a_share_passes_only_if_the_doubtful_queries_at_their_worst_would_let_it
     assert (verdict == "passed") == (doubtful / (known + doubtful) <= twentieths / 20)
 
 
+@pytest.mark.parametrize(
+    ("condition", "verdict"),
+    [
+        ("lift_over_control@5 < 0.4", "passed"),
+        ("lift_over_control@5 < 0.6", "unclear"),
+        ("lift_over_control@5 >= 0.9", "failed"),
+        ("lift_over_honest@5 > 0.4", "unclear"),
+        ("lift_over_honest@5 > 0.6", "passed"),
+    ],
+)
+def test_what_is_not_known_of_either_side_of_a_lift_counts(condition: str, verdict: str) -> None:
+    made = score(
+        [outcome("control:1", 0, None), outcome("control:1", 1, None, doubt=1)],
+        [outcome("honest:1", 0, None), outcome("honest:1", 1, None)],
+        [outcome("echo:1", 0, 1), outcome("echo:1", 1, 1)],
+        [outcome("flood:1", 0, None), outcome("flood:1", 1, None, doubt=1)],
+    )
+    left_out = "flood:1" if "control" in condition else "echo:1"
+    assert check_gate(parse_gate(condition, KS), [s for s in made if s.pattern != left_out]).verdict == verdict
+
+
 def test_a_gate_fails_for_any_pattern_that_is_not_a_control() -> None:
     echo, control = score([outcome("echo:1", 0, 1)], [outcome("control:1", 0, 1)])
     gate = parse_gate("exposure@5 > 0.2", KS)
