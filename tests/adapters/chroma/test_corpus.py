@@ -176,11 +176,12 @@ def test_what_a_dead_client_left_in_the_servers_log_is_removed_too(
     target = darnel.open_target(spec, embedder=HASHED)
     campaign = Campaign(target.injector, ledger).__enter__()
     first, *_ = records = corpora.make_records()
+    surfaced = 0
     for attempt in range(15):  # how long a server needs for a write is its own affair
         made = make_plants(campaign, 16)
         for number, plant in enumerate(made):
             body = {"ids": [plant.id], "documents": [plant.text], "metadatas": [dict(plant.metadata)]}
-            wait = (attempt + 1) * (number // 2) / 2_000
+            wait = (attempt % 5 + 1) * (number // 2) / 2_000
             _abandoned(server, collection, plant.id, {**body, "embeddings": hashed([plant.text])}, wait)
         time.sleep(0.3)
         left, removed = {p.id for p in made[::2]}, {p.id for p in made[1::2]}
@@ -191,13 +192,13 @@ def test_what_a_dead_client_left_in_the_servers_log_is_removed_too(
         assert not came & removed
         target.injector.remove(sorted(left))
         assert chroma.everything(collection) == before
-        if came & hidden:  # of those that were not removed, some came up only now: this is the case at hand
+        surfaced += len(came & hidden)  # of those that were not removed, these came up only now: the case at hand
+        if surfaced >= 6:  # as many of those that were removed would have come up too
             break
-    else:
-        campaign.close()
-        pytest.skip(
-            "this server showed every write at once, so the case did not come up; the kill rounds over HTTP meet it"
-        )
     assert len(records) == collection.count()
     campaign.close()
     target.close()
+    if not surfaced:
+        pytest.skip(
+            "this server showed every write at once, so the case did not come up; the kill rounds over HTTP meet it"
+        )
