@@ -16,13 +16,13 @@ from types import TracebackType
 
 from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, CorpusInjector
-from darnel.core.errors import LeftoversError, PlantError, UsageError, blame_target, describe_error
+from darnel.core.errors import EmbedderError, LeftoversError, PlantError, UsageError, blame_target, describe_error
 from darnel.core.guard import refuse_foreign
 from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
 from darnel.core.removal import SETTLE, Leftover, Removal, remove_proved
 from darnel.core.signals import SignalGuard
-from darnel.core.waiting import await_visible, read_all
+from darnel.core.waiting import await_visible, read_all, steadily
 
 
 def new_campaign_id() -> str:
@@ -119,7 +119,7 @@ class Campaign:
             return Planting(frozenset(), frozenset(), 0.0)
         planned = list(batches(plants, self.where))
         self._refuse_collisions(plants)
-        error = None
+        error, within = None, self.visible_within
         for batch in planned:
             self.ledger.announce(batch)
             self._planted.update((p.id, p) for p in batch)
@@ -129,9 +129,13 @@ class Campaign:
                 self.injector.inject(batch)
             except Exception as raised:  # anything: what landed is found by reading back
                 error = describe_error(raised)
+                if isinstance(
+                    raised, EmbedderError | PlantError
+                ):  # refused before anything was sent: nothing to wait for
+                    within = 0.0
                 break
         announced = [p for p in plants if p.id in self._planted]
-        visible, delay = await_visible(self.injector, announced, self.visible_within)
+        visible, delay = await_visible(self.injector, announced, within)
         self._unseen -= visible
         self.planted += len(visible)
         self.ledger.mark(self.id, (("written", id_) for id_ in visible))
@@ -203,5 +207,5 @@ class Campaign:
         if len(set(ids)) != len(ids):
             raise PlantError("two plants share an id; give each its own pattern, strength, query and copy")
         with blame_target("reading before the first write"):
-            found = read_all(self.injector, ids)
+            found = steadily(lambda: read_all(self.injector, ids))
         refuse_foreign(found, self.id)

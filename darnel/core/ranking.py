@@ -11,6 +11,7 @@ import msgspec
 from darnel.core.corpus import Reply, Retriever, Source
 from darnel.core.evidence import PlantIndex, Proof
 from darnel.core.plant import Plant
+from darnel.core.waiting import steadily
 
 MOST_ASKED = 1_000
 """Sources asked for at the most when others' plants crowd a list."""
@@ -110,7 +111,10 @@ def ask(
         deepen: whether to ask again for more where a list is short because plants were dropped from it.
     """
     wanted, asked = depth + 1, depth + 1 + spare
-    replies = retriever.retrieve(list(texts), asked)
+    # a store is asked once more where it raises; an application's every question may cost money
+    replies = (
+        steadily(lambda: retriever.retrieve(list(texts), asked)) if deepen else retriever.retrieve(list(texts), asked)
+    )
     lists = [recognise(r, index, keep, wanted=wanted, asked=asked) for r, keep in zip(replies, keeps, strict=True)]
     while deepen and asked < MOST_ASKED:
         short = [i for i, listing in enumerate(lists) if not listing.complete]

@@ -33,7 +33,7 @@ from darnel.core.results import Results
 from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
 from darnel.core.text import storable
-from darnel.core.waiting import read_all
+from darnel.core.waiting import read_all, steadily
 from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, plan_waves, run_wave
 
 PASSAGES = 10
@@ -54,7 +54,7 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
     gates = [parse_gate(text, options.ks) for text in options.gates]
     with blame_target("describing the corpus"):
-        description = target.injector.describe()
+        description = steadily(target.injector.describe)
     if description.size == 0:
         raise EmptyCorpusError(
             f"{description.backend} '{description.container}' is empty: fill it first, or plants compete with nothing"
@@ -148,8 +148,10 @@ def _measure(run: Run, campaign: Campaign) -> None:
     options.progress("asking with nothing planted", 0, 1)
     if reader is not None and run.description.capabilities.scan:
         with blame_target("reading the corpus"):
-            run.digest = take_digest(
-                reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
+            run.digest = steadily(
+                lambda: take_digest(
+                    reader, run.target.injector, run.description.size, full=options.full_digest, seed=options.seed
+                )
             )
     with blame_target("asking the first questions"):
         run.baseline = ask_baseline(run)
@@ -185,9 +187,11 @@ def _prove(run: Run) -> None:
     """Prove that all is as before; what goes wrong here is reported, never raised."""
     reader = run.target.reader
     try:
-        if run.digest is not None and reader is not None:
-            run.digest_after = take_digest(reader, run.target.injector, run.description.size, like=run.digest)
-            run.difference = compare_digests(run.digest, run.digest_after)
+        if (before := run.digest) is not None and reader is not None:
+            run.digest_after = steadily(
+                lambda: take_digest(reader, run.target.injector, run.description.size, like=before)
+            )
+            run.difference = compare_digests(before, run.digest_after)
         if run.baseline:
             run.baseline_after = ask_baseline(run)
     except Exception as error:  # the target's

@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from darnel.core.batches import chunks
 from darnel.core.corpus import CorpusInjector, Record, VectorReader
+from darnel.core.errors import DarnelError, TargetError
 from darnel.core.plant import Plant, read_stamp
 
 READ_CHUNK = 1_000
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.5
+TRIES = 4
+"""How often a store is read before its error counts: one that another writer is changing can fail in a moment's read."""
+
+T = TypeVar("T")
+
+
+def steadily(read: Callable[[], T]) -> T:
+    """What ``read`` gives, tried again after a pause where a store raises; for reads only, whatever they cost but once.
+
+    Chroma, for one, fails a read with "Error finding id" while another client deletes. Refusals of the kit's own are
+    final and pass through at once, as the last error of the store does.
+    """
+    pause = 0.1
+    for _ in range(TRIES - 1):
+        try:
+            return read()
+        except Exception as error:  # the store's
+            if isinstance(error, DarnelError) and type(error) is not TargetError:
+                raise
+        time.sleep(pause)
+        pause *= 2
+    return read()
 
 
 def read_all(injector: CorpusInjector, ids: Sequence[str], *, vectors: bool = False) -> dict[str, Record]:

@@ -27,6 +27,7 @@ from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.results import Results
 from darnel.core.runner import run_mode_a
+from darnel.core.waiting import TRIES
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.base import Recipe
 from darnel.patterns.registry import parse_doses
@@ -193,7 +194,7 @@ def test_a_store_that_fails_one_wave_is_asked_on(ledger: Ledger) -> None:
         reads = 0
 
         def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
-            if self.reads == 0 and len(ids) == 3 and not self.injected:
+            if self.reads < TRIES and len(ids) == 3 and not self.injected:
                 self.reads += 1
                 raise ConnectionError("reset")
             return super().read(ids)

@@ -16,6 +16,7 @@ from darnel.core.errors import EmbedderError, EmptyCorpusError, PlantError
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, read_stamp
 from darnel.core.shape import learn_shape
+from darnel.core.waiting import steadily
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension, check_vectors
 
@@ -74,7 +75,7 @@ class ChromaCorpus:
         where = self._described if self._described and self._described.dimension else self.describe()
         _refuse_keys(plants)
         vectors = self._vectors(plants, where.dimension)
-        found = self.read([p.id for p in plants])
+        found = steadily(lambda: self.read([p.id for p in plants]))
         refuse_foreign(found, plants[0].campaign)
         start = 0
         for batch in batches(plants, where):
