@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.recognise import target_from_object
-from darnel.adapters.registry import load_opener
+from darnel.adapters.registry import load_opener, takes_apps
 from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
 from darnel.core.errors import HostNotAllowedError, QueryFileError
@@ -25,7 +26,12 @@ from darnel.patterns.registry import parse_doses
 
 
 def open_target(
-    target: Any, *, embedder: object = None, allow_hosts: Collection[str] = (), writes: bool = True
+    target: Any,
+    *,
+    embedder: object = None,
+    allow_hosts: Collection[str] = (),
+    writes: bool = True,
+    app: AppOptions = DEFAULT_APP,
 ) -> Target:
     """Open a target spec, or take an object of the application's.
 
@@ -36,19 +42,21 @@ def open_target(
         embedder: the application's: a spec, or an embedding object of LangChain, LlamaIndex, Chroma or a function.
         allow_hosts: hosts other than this machine that may be written to.
         writes: whether it is opened to write; a target opened only to read takes no lock and asks no permission.
+        app: how to ask, where the target is an application.
 
     Raises:
         DarnelError: with what to do.
     """
     resolved = None if embedder is None else resolve_embedder(embedder)
     if not isinstance(target, str):
-        opened = target_from_object(target, resolved)
+        opened = target_from_object(target, resolved, app)
     else:
         spec = parse_spec(target)
         opener = load_opener(spec.adapter)
         if writes:
             spec.check_host(allow_hosts)
-        opened = opener(spec, resolved, exclusive=writes)
+        settings: dict[str, Any] = {"app": app} if takes_apps(spec.adapter) else {}
+        opened = opener(spec, resolved, exclusive=writes, **settings)
     if writes:
         try:
             check_host(opened.host, allow_hosts)  # where only the opened object knows it
@@ -88,6 +96,7 @@ def run(
     ledger: str | os.PathLike[str] | Ledger | None = None,
     options: RunOptions | None = None,
     allow_hosts: Collection[str] = (),
+    app: AppOptions = DEFAULT_APP,
 ) -> Results:
     """Run mode A: plant → ask → verify → score → remove → prove.
 
@@ -101,6 +110,7 @@ def run(
         ledger: the journal; ``$DARNEL_LEDGER`` or ``.darnel/ledger.db`` by default.
         options: everything else.
         allow_hosts: see ``open_target``.
+        app: how to ask, where the target is an application.
 
     Raises:
         DarnelError: what cannot be tested, and what to do; nothing is left behind.
@@ -109,7 +119,7 @@ def run(
     chosen = chosen if k is None else replace(chosen, k=k)
     asked, doses = read_queries(queries), parse_doses(patterns)
     with ExitStack() as stack:
-        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts)
+        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts, app=app)
         stack.callback(opened.close)
         if k is None and options is None and opened.k is not None:
             chosen = replace(chosen, k=opened.k)

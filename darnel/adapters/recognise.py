@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import corpus_checks
 from darnel.core.corpus import CorpusInjector, CorpusReader, Retriever, Target
 from darnel.core.errors import UsageError
 from darnel.embedders.base import Embedder
 
 
-def target_from_object(given: Any, embedder: Embedder | None) -> Target:
+def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
     LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; or anything that satisfies
     the protocols.
@@ -25,7 +26,7 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
     for base in type(source).__mro__:  # an application's own subclass is what its base is
         for prefix, build in _BY_MODULE.items():
             if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
-                return build(given, embedder)
+                return build(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
@@ -38,7 +39,7 @@ def target_from_object(given: Any, embedder: Embedder | None) -> Target:
     )
 
 
-def _chroma(given: Any, embedder: Embedder | None) -> Target:
+def _chroma(given: Any, embedder: Embedder | None, _app: AppOptions) -> Target:
     from darnel.adapters.chroma.connect import chroma_target
 
     if type(given).__name__ != "Collection":
@@ -46,19 +47,19 @@ def _chroma(given: Any, embedder: Embedder | None) -> Target:
     return chroma_target(given, embedder)
 
 
-def _langchain(given: Any, embedder: Embedder | None) -> Target:
+def _langchain(given: Any, embedder: Embedder | None, app: AppOptions) -> Target:
     from darnel.adapters.langchain.open import langchain_target
 
-    return langchain_target(given, embedder)
+    return langchain_target(given, embedder, app=app)
 
 
-def _llamaindex(given: Any, embedder: Embedder | None) -> Target:
+def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Target:
     from darnel.adapters.llamaindex import llamaindex_target
 
-    return llamaindex_target(given, embedder)
+    return llamaindex_target(given, embedder, app=app)
 
 
-def _memory(given: Any, _embedder: Embedder | None) -> Target:
+def _memory(given: Any, _embedder: Embedder | None, _app: AppOptions) -> Target:
     from darnel.adapters.memory import MemoryCorpus, memory_target
 
     if not isinstance(given, MemoryCorpus):
@@ -66,7 +67,7 @@ def _memory(given: Any, _embedder: Embedder | None) -> Target:
     return memory_target(given)
 
 
-def _qdrant(given: Any, embedder: Embedder | None) -> Target:
+def _qdrant(given: Any, embedder: Embedder | None, _app: AppOptions) -> Target:
     from darnel.adapters.qdrant.connect import qdrant_target
 
     if not isinstance(given, tuple) or not isinstance(given[1], str):
@@ -74,7 +75,7 @@ def _qdrant(given: Any, embedder: Embedder | None) -> Target:
     return qdrant_target(given[0], given[1], embedder)
 
 
-_BY_MODULE: dict[str, Callable[[Any, Embedder | None], Target]] = {
+_BY_MODULE: dict[str, Callable[[Any, Embedder | None, AppOptions], Target]] = {
     "chromadb": _chroma,
     "darnel.adapters.memory": _memory,
     "langchain_core": _langchain,

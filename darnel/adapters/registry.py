@@ -22,7 +22,7 @@ ENTRY_POINTS = "darnel.adapters"
 
 
 class Opener(Protocol):
-    """Opens a target from its spec."""
+    """Opens a target from its spec; one whose entry says ``apps`` also takes ``app``, an ``AppOptions``."""
 
     def __call__(self, spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True) -> Target:
         """Open it, creating nothing. Raises TargetError with what to do."""
@@ -31,7 +31,10 @@ class Opener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class AdapterEntry:
-    """One adapter: ``opener`` is ``module:function``, ``needs`` the package it imports (empty: none)."""
+    """One adapter: ``opener`` is ``module:function``, ``needs`` the package it imports (empty: none).
+
+    ``apps``: its targets may be applications, so that it wants to know how to ask them.
+    """
 
     name: str
     opener: str
@@ -39,6 +42,7 @@ class AdapterEntry:
     example: str
     needs: str = ""
     install: str = ""
+    apps: bool = False
 
     @property
     def installed(self) -> bool:
@@ -64,6 +68,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "langchain:myapp.rag:vectorstore",
             "langchain_core",
             "pip install 'darnel[langchain]'",
+            apps=True,
         ),
         AdapterEntry(
             "llamaindex",
@@ -72,6 +77,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "llamaindex:myapp.rag:index",
             "llama_index",
             "pip install 'darnel[llamaindex]'",
+            apps=True,
         ),
         AdapterEntry(
             "memory",
@@ -121,6 +127,11 @@ def require(name: str) -> AdapterEntry:
     if not entry.installed:
         raise TargetError(f"the {name} adapter needs the package {entry.needs}; run: {entry.install}")
     return entry
+
+
+def takes_apps(name: str) -> bool:
+    """Whether an adapter's opener takes ``app``."""
+    return name in BUILT_IN and BUILT_IN[name].apps
 
 
 def load_opener(name: str) -> Opener:

@@ -179,4 +179,5 @@ def _target_info(run: Run) -> TargetInfo:
         depth=run.options.depth,
         isolation=run.options.isolation,
         versions=dict(where.versions),
+        app=redact(run.target.app),
     )

@@ -35,14 +35,29 @@ class Source(msgspec.Struct, frozen=True, gc=False):  # built by the ten thousan
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """What one component of an application passed on: a retriever around others, a reranker, a compressor, a filter."""
+
+    name: str
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
-    """What a target answered to one query; a bare store fills only ``sources`` (best first)."""
+    """What a target answered to one query; a bare store fills only ``sources`` (best first).
+
+    An application also shows what it ``delivered`` towards its model, the ``prompt`` the model was given, the ``answer``,
+    and ``steps``: what each component between store and model passed on, in the order they ended. None: not seen.
+    ``searched``: the search was seen to take place, so that an empty list is an answer.
+    """
 
     sources: tuple[Source, ...] = ()
     delivered: tuple[Source, ...] | None = None
     prompt: str | None = None
     answer: str | None = None
     error: str | None = None
+    steps: tuple[Step, ...] = ()
+    searched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +186,15 @@ class Retriever(Protocol):
 
 
 @runtime_checkable
+class CaptureProof(Protocol):
+    """An application whose retrievals are watched from outside, and which can prove that the watching works."""
+
+    def prove_capture(self, known: Sequence[Record]) -> str | None:
+        """Ask for records that the corpus holds; returns why what comes back cannot be seen or trusted, else None."""
+        ...
+
+
+@runtime_checkable
 class ExactScorer(Protocol):
     """A retriever over an approximate index that can say what an exact search would have scored."""
 
@@ -189,7 +213,8 @@ class Target:
 
     ``spec`` reopens it in another process (secrets left out); empty for objects that only live here. ``store_search``:
     the retriever is the store's own, so any k and any text may be asked at no cost. ``k``: how many sources the
-    application reads, where it says so. ``host``: the server that would be written to; empty for this machine.
+    application reads, where it says so. ``host``: the server that would be written to; empty for this machine. ``app``:
+    what is asked, for people, where it is more than the store.
     """
 
     injector: CorpusInjector
@@ -201,3 +226,4 @@ class Target:
     close: Callable[[], None] = lambda: None
     k: int | None = None
     host: str = ""
+    app: str = ""

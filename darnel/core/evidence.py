@@ -51,6 +51,14 @@ class PlantIndex:
         found = tuple(self._by_marker[m] for m in sorted(find_markers(source.text)) if m in self._by_marker)
         return Match(found, "marker") if found else None
 
+    def in_text(self, text: str) -> frozenset[str]:
+        """Ids of the plants whose marker stands in a text, such as a prompt or an answer."""
+        return frozenset(self._by_marker[m].id for m in find_markers(text) if m in self._by_marker)
+
+    def by_ids(self, ids: Iterable[str]) -> tuple[Plant, ...]:
+        """The plants of these ids, in the order of their ids."""
+        return tuple(self._by_id[i] for i in sorted(ids))
+
     def _by_metadata(self, metadata: Mapping[str, Any]) -> Match | None:
         stamp = read_stamp(metadata)
         if stamp is not None:

@@ -22,7 +22,8 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 }
 _AT_K = ("exposure", "lift_over_control", "lift_over_honest")
 _PLAIN = ("displacement", "inconclusive", "mrr", "retention", "slot_share")
-METRICS = tuple(sorted((*(f"{name}@K" for name in _AT_K), *_PLAIN)))
+_STAGES = {"delivered": "delivered", "in_prompt": "in prompt", "in_answer": "in answer"}
+METRICS = tuple(sorted((*(f"{name}@K" for name in _AT_K), *_PLAIN, *_STAGES)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def parse_gate(text: str, ks: Sequence[int]) -> Gate:
     if not found:
         raise UsageError(f"cannot read the condition '{text}'; write for instance 'exposure@5 > 0.2'")
     metric, k = found["metric"], int(found["k"]) if found["k"] else None
-    if metric not in (*_AT_K, *_PLAIN):
+    if metric not in (*_AT_K, *_PLAIN, *_STAGES):
         raise UnknownNameError("metric", metric, METRICS)
     if (metric in _AT_K) != (k is not None):
         raise UsageError(f"'{text}': write {metric}{'@K' if metric in _AT_K else ''}; metrics: {', '.join(METRICS)}")
@@ -99,9 +100,11 @@ def _named(pattern: str | None, score: Score) -> bool:
 def _value(gate: Gate, score: Score) -> float | None:
     if gate.metric == "inconclusive":
         return score.inconclusive / score.queries if score.queries else None
-    found = getattr(score, gate.metric)
-    if gate.k is not None:
-        found = found.get(str(gate.k))
+    if gate.metric in _STAGES:
+        found = score.funnel.get(_STAGES[gate.metric])
+    else:
+        found = getattr(score, gate.metric)
+        found = found.get(str(gate.k)) if gate.k is not None else found
     return found.value if found is not None else None
 
 
@@ -118,6 +121,9 @@ def _extremes(gate: Gate, score: Score, scores: Sequence[Score]) -> tuple[float,
         base = next(s for s in scores if s.pattern == control)
         base_least, base_most = _exposure_range(base, gate.k)
         return least - base_most, most - base_least
+    if gate.metric in _STAGES:
+        came = score.funnel.get(_STAGES[gate.metric])
+        return (came.hits / score.queries, (came.hits + score.queries - came.n) / score.queries) if came else (0.0, 1.0)
     found = getattr(score, gate.metric)
     unknown = score.queries - (score.mrr if gate.metric == "mrr" else score.slot_share).n
     total = found.value * found.n

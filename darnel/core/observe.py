@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
 
+from darnel.core.funnel import APP_STAGES
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
@@ -18,7 +21,8 @@ class QueryOutcome:
 
     ``doubt_from``: the first place where a plant may stand of which it cannot be told; infinity where there is none.
     ``index_lost``: the doubt is the index's alone. ``in_top_k``: its plants among the first k, None where in doubt.
-    ``after``: the owner's records among the first k.
+    ``after``: the owner's records among the first k. ``stages``: whether any of its plants came to each stage of the
+    funnel, None where that cannot be told.
     """
 
     label: str
@@ -28,6 +32,7 @@ class QueryOutcome:
     best: int | None
     in_top_k: int | None
     after: tuple[str | None, ...]
+    stages: Mapping[str, bool | None] = field(default_factory=dict)
 
     def known_at(self, k: int) -> bool:
         """Whether it can be said if a plant was among the first ``k``.
@@ -60,8 +65,25 @@ def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], Que
         best=min(ranks, default=None),
         in_top_k=sum(1 for rank in ranks if rank <= options.k) if doubt_from > options.k else None,
         after=tuple(listing.own_ids(options.k)) if listing else (),
+        stages=_stages(answer, rows, bool(doubtful) or not rows),
     )
     return rows, outcome
+
+
+def _stages(answer: Answer, rows: Sequence[Observation], in_doubt: bool) -> dict[str, bool | None]:
+    """What reached a stage is a fact; that nothing did takes that every plant's part is known."""
+    planting, listing = answer.planting, answer.listing
+    ids = {p.id for p in answer.plants}
+    retrieved = any(row.outcome == "retrieved" for row in rows)
+    stages: dict[str, bool | None] = {
+        "planted": planting is not None,
+        "visible": planting is not None and bool(planting.visible & ids),
+        "retrieved": retrieved or (None if in_doubt else False),
+    }
+    for stage in APP_STAGES:
+        came = listing.reached.at(stage) if listing is not None else None
+        stages[stage] = None if came is None else bool(came & ids) or (None if in_doubt else False)
+    return stages
 
 
 def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observation:
@@ -70,16 +92,18 @@ def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observa
     visible = answer.planting is not None and plant.id in answer.planting.visible
     if answer.listing is not None and (placed := place(answer.listing, plant)):
         if placed.rank <= options.depth:
+            reached = answer.listing.reached
             return Observation(
-                label,
-                query,
-                plant.name,
-                plant.marker,
-                "retrieved",
-                "retrieved",
-                placed.rank,
-                placed.position,
-                placed.proof,
+                pattern=label,
+                query=query,
+                plant=plant.name,
+                marker=plant.marker,
+                outcome="retrieved",
+                stage=cast(Stage, reached.furthest(plant.id) or "retrieved"),
+                rank=placed.rank,
+                position=placed.position,
+                proof=placed.proof,
+                dropped_by=reached.dropped.get(plant.id),
             )
         problem = None  # seen, only too deep to count
     stage: Stage = "visible" if visible else "planned" if answer.planting is None else "planted"
@@ -111,6 +135,6 @@ def _listing_problem(listing: Listing) -> str | None:
         return f"asking failed: {listing.error}"
     if not listing.complete:
         return f"crowded out: {listing.dropped} other plants stood in the list; use --isolation query"
-    if not listing.entries:
+    if not listing.entries and not listing.searched:
         return "nothing was returned at all"
     return None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from darnel.core.corpus import Reply, Retriever, Source
 from darnel.core.evidence import PlantIndex, Proof
+from darnel.core.funnel import BARE, Reached, all_sources, follow
 from darnel.core.plant import Plant
 from darnel.core.waiting import steadily
 
@@ -31,13 +32,16 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 class Listing:
     """A returned list, recognised. ``entries`` leaves out what must not compete; ``dropped`` counts it.
 
-    ``complete``: the list reaches as deep as was wanted, or the target has no more to give.
+    ``complete``: the list reaches as deep as was wanted, or the target has no more to give. ``searched``: the search was
+    seen to take place. ``reached``: how far an application passed the plants on.
     """
 
     entries: tuple[Entry, ...]
     dropped: int
     complete: bool
     error: str | None = None
+    searched: bool = False
+    reached: Reached = BARE
 
     def ids(self, k: int) -> list[str | None]:
         """Ids of the first ``k`` places."""
@@ -65,7 +69,8 @@ def recognise(reply: Reply, index: PlantIndex, keep: Keep, *, wanted: int, asked
     """Recognise the plants of a reply and drop those that must not compete, foreign campaigns' among them."""
     entries: list[Entry] = []
     dropped = 0
-    for source in reply.sources:
+    sources, reached = all_sources(reply), follow(reply, index)
+    for source in sources:
         match = index.match(source)
         if match is None:
             entries.append(Entry(source))
@@ -75,8 +80,18 @@ def recognise(reply: Reply, index: PlantIndex, keep: Keep, *, wanted: int, asked
             entries.append(Entry(source, kept, match.proof))
         else:
             dropped += 1
-    complete = len(entries) >= wanted or len(reply.sources) < asked
-    return Listing(tuple(entries), dropped, complete, reply.error)
+    complete = len(entries) >= wanted or len(sources) < asked
+    entries.extend(_seen_later(entries, reached, index, keep))
+    return Listing(tuple(entries), dropped, complete, reply.error, reply.searched, reached)
+
+
+def _seen_later(entries: Sequence[Entry], reached: Reached, index: PlantIndex, keep: Keep) -> Iterator[Entry]:
+    """Plants that only the prompt or the answer shows: they were retrieved, by a search that nobody saw."""
+    if later := (reached.in_prompt or frozenset()) | (reached.in_answer or frozenset()):
+        listed = {p.id for e in entries for p in e.plants}
+        for plant in index.by_ids(later - listed):
+            if keep(plant):
+                yield Entry(Source(), (plant,), "marker")
 
 
 def place(listing: Listing, plant: Plant) -> Placement | None:

@@ -49,6 +49,23 @@ def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str
     return _probe(retriever, [p for _, p in quiet])
 
 
+def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> str | None:
+    """Why an application that returned no plant at all cannot be believed, if so: it does not even return one that it is
+    asked for by the plant's own text, as an engine does that pinned its nodes when it was made.
+    """
+    plants = [p for row in rows for p in row.plants if p.id in visible]
+    if not plants or any(place(row.listing, p) is not None for row in rows for p in row.plants):
+        return None
+    index = PlantIndex(plants)
+    listing = ask(retriever, [plants[0].text], index, [_any], depth=1, deepen=False)[0]
+    if listing.error or any(e.plants for e in listing.entries):
+        return None  # an error speaks in the rows of its own
+    return (
+        "unreachable: the store holds the plants, and the application did not return one even when asked by its very text; "
+        "it may search a stale snapshot, a cache, another store, or rewrite the question"
+    )
+
+
 def _missed(quiet: Sequence[tuple[Row, Plant]], scores: Sequence[float], depth: int) -> dict[str, Lost]:
     """Plants whose exact score beats the list's place ``depth`` (or any at all, where the list is shorter)."""
     missed: dict[str, Lost] = {}

@@ -13,7 +13,9 @@ from darnel.core.stats import Difference, Mean, Rate
 SCHEMA_VERSION = 1
 
 Outcome = Literal["retrieved", "not retrieved", "inconclusive"]
-Stage = Literal["planned", "planted", "visible", "retrieved"]
+Stage = Literal["planned", "planted", "visible", "retrieved", "delivered", "in prompt", "in answer"]
+FUNNEL: tuple[Stage, ...] = ("planted", "visible", "retrieved", "delivered", "in prompt", "in answer")
+"""The way of a plant, as far as a target shows it."""
 
 
 class RunInfo(msgspec.Struct, frozen=True):
@@ -30,7 +32,8 @@ class RunInfo(msgspec.Struct, frozen=True):
 
 
 class TargetInfo(msgspec.Struct, frozen=True):
-    """What was under test, with secrets left out. ``size``: records before planting."""
+    """What was under test, with secrets left out. ``size``: records before planting. ``app``: what was asked, where it is
+    more than the store."""
 
     spec: str
     backend: str
@@ -43,6 +46,7 @@ class TargetInfo(msgspec.Struct, frozen=True):
     depth: int
     isolation: str
     versions: dict[str, str]
+    app: str = ""
 
 
 class PatternInfo(msgspec.Struct, frozen=True):
@@ -71,7 +75,8 @@ class QueryInfo(msgspec.Struct, frozen=True):
 class Observation(msgspec.Struct, frozen=True):
     """One plant and its query. ``rank``: place among the owner's records and this query's plants, ties against it.
 
-    ``detail`` says why an outcome is inconclusive, or what the target raised.
+    ``detail`` says why an outcome is inconclusive, or what the target raised. ``dropped_by``: the component of the
+    application that did not pass the plant on.
     """
 
     pattern: str
@@ -84,6 +89,7 @@ class Observation(msgspec.Struct, frozen=True):
     position: int | None = None
     proof: str | None = None
     detail: str | None = None
+    dropped_by: str | None = None
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -92,7 +98,8 @@ class Score(msgspec.Struct, frozen=True):
     ``inconclusive``: queries of which it cannot be said whether a plant was among the first k. A rate's ``n`` counts only
     the queries for which it is known; gates take the others at their worst. ``retention``: of the queries with a judged
     record in the first k before planting, those that still have one. ``displacement``: share of the first k before
-    planting that is no longer there. ``mrr``: of each query's best plant, 0 where none is within ``depth``.
+    planting that is no longer there. ``mrr``: of each query's best plant, 0 where none is within ``depth``. ``funnel``:
+    share of queries with at least one plant at each stage, as far as the target shows stages.
     """
 
     pattern: str
@@ -108,6 +115,7 @@ class Score(msgspec.Struct, frozen=True):
     median_rank: float | None
     lift_over_control: dict[str, Difference]
     lift_over_honest: dict[str, Difference]
+    funnel: dict[str, Rate] = {}
 
 
 class Baseline(msgspec.Struct, frozen=True):

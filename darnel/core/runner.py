@@ -10,9 +10,9 @@ from darnel.core.again import ask_again
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import Check, Target
+from darnel.core.corpus import CaptureProof, Check, Retriever, Target
 from darnel.core.crafting import craft
-from darnel.core.digest import compare_digests, take_digest
+from darnel.core.digest import compare_digests, sample_records, take_digest
 from darnel.core.errors import (
     EmptyCorpusError,
     InterruptedCampaign,
@@ -36,6 +36,8 @@ from darnel.core.text import storable
 from darnel.core.waiting import read_all, steadily
 from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, plan_waves, run_wave
 
+KNOWN_DOCUMENTS = 5
+"""The owner's records that an application is asked for, to prove that its retrievals are seen."""
 PASSAGES = 10
 """Baseline records whose texts a pattern may read for a query."""
 
@@ -154,10 +156,14 @@ def _measure(run: Run, campaign: Campaign) -> None:
                 )
             )
     with blame_target("asking the first questions"):
-        run.baseline = ask_baseline(run)
+        if not (unseen := why_unseen(run)):
+            run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
     most = None if run.description.capabilities.exact else MOST_AT_ONCE
     waves = list(plan_waves(run.crops, run.queries, options.isolation, most))
+    if unseen:  # nothing it does not return would say anything, so nothing is planted
+        run.waves.extend(failed_wave(wave, f"capture failed: {unseen}") for wave in waves)
+        return
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
         result = run_wave(wave, run.target, campaign, options)
@@ -172,6 +178,17 @@ def _measure(run: Run, campaign: Campaign) -> None:
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
+
+
+def why_unseen(run: Run) -> str | None:
+    """Why what the application retrieves cannot be seen, if so; a store that is asked itself needs no proof."""
+    asked: object = run.target.retriever
+    if not isinstance(asked, CaptureProof):
+        return None
+    if (reader := run.target.reader) is None:
+        return "the corpus cannot be read, so there is no known document to ask for"
+    known = steadily(lambda: sample_records(reader, run.target.injector, KNOWN_DOCUMENTS, run.options.seed))
+    return asked.prove_capture(known)
 
 
 def _why_stop(result: WaveResult) -> str | None:
@@ -208,14 +225,23 @@ def _complete_rows(run: Run) -> None:
 
 
 def _passages(run: Run) -> Mapping[str, Sequence[str]]:
-    """What the corpus returned for each query: texts from the lists, else read by id."""
-    listed = {q.id: listing.entries[:PASSAGES] for q, listing in zip(run.queries, run.baseline, strict=True)}
-    wanted = {e.source.id for entries in listed.values() for e in entries if e.source.text is None and e.source.id}
-    found = read_all(run.target.injector, sorted(wanted)) if wanted else {}
+    """What the corpus returned for each query: texts from the lists, else read by id; where an application returned
+    nothing, what its store returns itself."""
+    listed = {
+        q.id: [e.source for e in listing.entries[:PASSAGES]]
+        for q, listing in zip(run.queries, run.baseline, strict=False)
+    }
+    store = run.target.injector
+    if (bare := [q for q in run.queries if not listed.get(q.id)]) and isinstance(store, Retriever):
+        with blame_target("asking the store for passages"):
+            replies = steadily(lambda: store.retrieve([q.text for q in bare], PASSAGES))
+        listed.update((q.id, list(reply.sources)) for q, reply in zip(bare, replies, strict=True))
+    wanted = {s.id for sources in listed.values() for s in sources if s.text is None and s.id}
+    found = read_all(store, sorted(wanted)) if wanted else {}
     texts = {id_: record.text for id_, record in found.items()}
     return {
-        query: [storable(text) for e in entries if (text := e.source.text or texts.get(e.source.id or ""))]
-        for query, entries in listed.items()
+        query: [storable(text) for s in sources if (text := s.text or texts.get(s.id or ""))]
+        for query, sources in listed.items()
     }
 
 

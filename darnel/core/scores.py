@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from darnel.core.observe import QueryOutcome
 from darnel.core.options import RunOptions
-from darnel.core.results import Score
+from darnel.core.results import FUNNEL, Score
 from darnel.core.stats import Difference, Rate, difference, mean, rate
 
 CONTROL, HONEST = "control", "honest"
@@ -53,7 +53,13 @@ def _score(
         median_rank=None if median == float("inf") else float(median),
         lift_over_control=_lift(label, CONTROL, exposures),
         lift_over_honest=_lift(label, HONEST, exposures),
+        funnel=_funnel(rows),
     )
+
+
+def _funnel(rows: Sequence[QueryOutcome]) -> dict[str, Rate]:
+    known = {stage: [came for row in rows if (came := row.stages.get(stage)) is not None] for stage in FUNNEL}
+    return {stage: rate(sum(came), len(came)) for stage, came in known.items() if came}
 
 
 def _exposure(rows: Sequence[QueryOutcome], options: RunOptions) -> dict[str, Rate]:

@@ -16,7 +16,7 @@ from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.ranking import Keep, Listing, ask
-from darnel.core.reach import Lost, Row, find_unreachable
+from darnel.core.reach import Lost, Row, closed_to, find_unreachable
 
 MOST_AT_ONCE = 256
 """Plants of one wave in a corpus whose search may be approximate: among more that are alike, its index loses many."""
@@ -137,10 +137,11 @@ def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign
         spare=copies if deep else 0,
         deepen=deep,
     )
+    rows = wave_rows(wave, lists)
+    if not deep and (shut := closed_to(target.retriever, rows, planting.visible)):
+        return failed_wave(wave, shut)
     exact = not deep or campaign.where.capabilities.exact
-    unreachable = (
-        {} if exact else find_unreachable(target.retriever, wave_rows(wave, lists), planting.visible, options.depth)
-    )
+    unreachable = {} if exact else find_unreachable(target.retriever, rows, planting.visible, options.depth)
     answers = [
         Answer(crop.dose.label, query, crop.plants[query.id], listing, planting, unreachable)
         for crop in wave.crops

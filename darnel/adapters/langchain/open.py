@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from typing import Any
 
+from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.chroma.connect import LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
 from darnel.adapters.langchain.asking import Asking, read_retriever
@@ -23,7 +24,9 @@ from darnel.embedders.resolve import import_attr
 EXAMPLE = "langchain:myapp.rag:vectorstore"
 
 
-def open_langchain(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True) -> Target:
+def open_langchain(
+    spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True, app: AppOptions = DEFAULT_APP
+) -> Target:
     """Open ``langchain:module:attr``: a vector store, a ``VectorStoreRetriever``, or a function that makes one.
 
     The module is imported with the current folder on the path. With ``exclusive``, other darnel processes that want the
@@ -61,7 +64,7 @@ def open_langchain(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bo
     )
 
 
-def langchain_target(given: Any, embedder: Embedder | None = None) -> Target:
+def langchain_target(given: Any, embedder: Embedder | None = None, *, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a vector store or a ``VectorStoreRetriever`` of the application's.
 
     Raises:

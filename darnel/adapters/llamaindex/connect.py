@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.connect import DATABASE_FILE, LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
@@ -33,7 +34,9 @@ class Parts:
     retriever: Any = None
 
 
-def open_llamaindex(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True) -> Target:
+def open_llamaindex(
+    spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True, app: AppOptions = DEFAULT_APP
+) -> Target:
     """Open ``llamaindex:module:attr``, where attr is an index, a retriever, a vector store, or makes one when called.
 
     Raises:
@@ -54,7 +57,9 @@ def open_llamaindex(spec: TargetSpec, embedder: Embedder | None, *, exclusive: b
         return replace(target, close=undo.pop_all().close)
 
 
-def llamaindex_target(given: Any, embedder: Embedder | None = None, *, spec: str = "") -> Target:
+def llamaindex_target(
+    given: Any, embedder: Embedder | None = None, *, spec: str = "", app: AppOptions = DEFAULT_APP
+) -> Target:
     """A target from an object of the application's, used through the clients it holds.
 
     Raises:

@@ -1,0 +1,64 @@
+"""How an application is asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from darnel.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class AppOptions:
+    """How an application is asked. Times are in seconds.
+
+    ``jobs``: questions under way at once. ``timeout``: how long one question may take. ``retries``: how often a question
+    that failed is asked once more. ``answers``: let the application answer; else it is stopped before the model that
+    would see what was retrieved. ``allow_model``: let models be called that are needed before that (routing, rewriting).
+    ``input``: JSON that the application takes, with ``{query}`` in the place of the question. ``store``: which of the
+    stores found in the application, by its path.
+    """
+
+    jobs: int = 4
+    timeout: float = 60.0
+    retries: int = 2
+    answers: bool = False
+    allow_model: bool = False
+    input: str | None = None
+    store: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs < 1:
+            raise UsageError(f"jobs must be 1 or more, not {self.jobs}")
+        if self.timeout <= 0 or self.retries < 0:
+            raise UsageError("the timeout must be more than 0 seconds, and retries 0 or more")
+        if self.input is not None:
+            fill(self.input, "")
+
+
+DEFAULT_APP = AppOptions()
+
+
+def fill(template: str, query: str) -> object:
+    """The template's JSON with the question in each string's ``{query}``.
+
+    Raises:
+        UsageError: it is no JSON, or has no ``{query}``.
+    """
+    try:
+        parsed = json.loads(template)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f'cannot read the input {template!r}: {error}; write for instance \'{{"question": "{{query}}"}}\''
+        ) from None
+    if "{query}" not in template:
+        raise UsageError(f"the input {template!r} has no {{query}} in it, so every question would be the same")
+    return _filled(parsed, query)
+
+
+def _filled(value: object, query: str) -> object:
+    if isinstance(value, str):
+        return value.replace("{query}", query)
+    if isinstance(value, dict):
+        return {key: _filled(item, query) for key, item in value.items()}
+    return [_filled(item, query) for item in value] if isinstance(value, list) else value

@@ -1,0 +1,108 @@
+"""Walk through an application's objects to find what lies inside: attributes, items, closures, and the globals that its
+code names. Nothing is called and nothing is changed.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import inspect
+import types
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+MOST_OBJECTS = 20_000
+"""Objects looked at before the walk gives up."""
+DEEPEST = 14
+_PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), type, types.ModuleType)
+
+Found = tuple[str, Any]
+"""A path such as ``chain.steps[0].retriever.vectorstore``, and the object there."""
+
+
+def walk(root: Any, name: str, wanted: Callable[[Any], bool], into: Callable[[Any], bool]) -> list[Found]:
+    """Every object that is ``wanted``, nearest first, each once; what is wanted is not looked into.
+
+    Args:
+        root: where to start.
+        name: how the root is called in paths.
+        wanted: says whether an object is sought.
+        into: says whether an object is worth looking into; the application's and its framework's are.
+    """
+    found: list[Found] = []
+    seen: set[int] = set()
+    keep: list[Any] = []  # an id is only an object's while it lives
+    queue: deque[tuple[str, Any, int]] = deque([(name, root, 0)])
+    while queue and len(seen) < MOST_OBJECTS:
+        path, item, depth = queue.popleft()
+        if isinstance(item, _PLAIN) or id(item) in seen:
+            continue
+        seen.add(id(item))
+        keep.append(item)
+        if wanted(item):
+            found.append((path, item))
+        elif depth < DEEPEST and (item is root or into(item)):
+            queue.extend((f"{path}{step}", child, depth + 1) for step, child in _children(item))
+    return found
+
+
+def _children(item: Any) -> Iterator[Found]:
+    if isinstance(item, Mapping):
+        yield from ((f"[{key!r}]", value) for key, value in list(item.items()))
+    elif isinstance(item, list | tuple | set | frozenset):
+        yield from ((f"[{number}]", value) for number, value in enumerate(item))
+    elif isinstance(item, functools.partial):
+        yield from ((".func", item.func), (".args", item.args), (".keywords", item.keywords))
+    elif isinstance(item, types.MethodType):
+        yield from ((".__self__", item.__self__), (".__func__", item.__func__))
+    elif isinstance(item, types.FunctionType):
+        yield from _of_function(item)
+    else:
+        yield from ((f".{key}", value) for key, value in _attributes(item))
+
+
+def _attributes(item: Any) -> Iterator[Found]:
+    """Instance attributes, without running a property."""
+    yield from list(getattr(item, "__dict__", {}).items())
+    private = getattr(item, "__pydantic_private__", None)
+    if isinstance(private, dict):
+        yield from list(private.items())
+    for base in type(item).__mro__:
+        for slot in _slots(base):
+            member = inspect.getattr_static(item, slot, None)
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    yield slot, member.__get__(item)
+                except AttributeError:
+                    continue  # never set
+
+
+def _slots(base: type) -> tuple[str, ...]:
+    slots = base.__dict__.get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else tuple(slots)
+
+
+def _of_function(function: types.FunctionType) -> Iterator[Found]:
+    """Closure cells, defaults, the function it wraps, and the globals that its code names."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=False):
+        try:
+            yield f".<{name}>", cell.cell_contents
+        except ValueError:
+            continue  # not bound yet
+    yield from ((f".<{key}>", value) for key, value in (function.__kwdefaults__ or {}).items())
+    yield from ((f".<default {number}>", value) for number, value in enumerate(function.__defaults__ or ()))
+    if (wrapped := getattr(function, "__wrapped__", None)) is not None:
+        yield ".__wrapped__", wrapped
+    for name in sorted(_names(function.__code__)):
+        if name in function.__globals__:
+            yield f".<{name}>", function.__globals__[name]
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Globals that a function's code, and the functions defined in it, read."""
+    names = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            names |= _names(inner)
+    return names
