@@ -160,6 +160,15 @@ class VectorReader(Protocol):
 
 
 @runtime_checkable
+class VectorWriter(Protocol):
+    """Optional, for an injector that stores a plant under the vector it is given rather than under its text's."""
+
+    def query_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """The vectors that the application would ask these texts with."""
+        ...
+
+
+@runtime_checkable
 class CorpusReader(Protocol):
     """Reads the whole corpus: for digests, samples and sweeping without a ledger."""
 

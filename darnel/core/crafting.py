@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from darnel.core.corpus import CorpusDescription
+from darnel.core.errors import PlantError
 from darnel.core.options import RunOptions
-from darnel.core.pattern import CraftRequest, Dose
+from darnel.core.pattern import Crafted, CraftRequest, Dose, needs_others
 from darnel.core.plant import Plant, make_marker, make_plant
 from darnel.core.queries import Query
 from darnel.core.results import PatternInfo
 from darnel.core.shape import plant_metadata
+from darnel.core.text import content_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,39 +44,57 @@ class Crop:
         )
 
 
-def craft(
-    dose: Dose,
-    queries: Sequence[Query],
-    passages: Mapping[str, Sequence[str]],
-    *,
-    where: CorpusDescription,
-    campaign: str,
-    options: RunOptions,
-) -> Crop:
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What crafting works on: the run's queries, what the corpus returned for each, and where plants go.
+
+    ``vectors``: gives the vectors of texts, where the corpus takes vectors of ours.
+    """
+
+    queries: Sequence[Query]
+    passages: Mapping[str, Sequence[str]]
+    where: CorpusDescription
+    campaign: str
+    options: RunOptions
+    vectors: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
+
+
+def craft(dose: Dose, ground: Ground) -> Crop:
     """Craft every plant of one dose.
 
     Raises:
-        PlantError: a text is empty, lacks its marker, or holds what no store keeps.
+        PlantError: a text is empty, lacks its marker, or holds what no store keeps, or the pattern cannot be made here.
     """
-    crop = {}
-    for query in queries:
-        crop[query.id] = tuple(
-            _craft_one(dose, query, copy, passages.get(query.id, ()), where, campaign, options)
+    near = neighbours(ground.queries) if needs_others(dose.pattern) else {}
+    crop = {
+        query.id: tuple(
+            _craft_one(dose, query, copy, near.get(query.id, ()), ground)
             for copy in range(dose.pattern.copies(dose.strength))
         )
+        for query in ground.queries
+    }
     return Crop(dose, crop)
 
 
-def _craft_one(
-    dose: Dose,
-    query: Query,
-    copy: int,
-    passages: Sequence[str],
-    where: CorpusDescription,
-    campaign: str,
-    options: RunOptions,
-) -> Plant:
-    name = dose.pattern.name
+def neighbours(queries: Sequence[Query]) -> dict[str, list[str]]:
+    """For each query the others of another text, most shared content terms first (by share of both, then in order)."""
+    terms = {q.id: frozenset(content_terms(q.text)) for q in queries}
+
+    def likeness(a: Query, b: Query) -> float:
+        return len(terms[a.id] & terms[b.id]) / (len(terms[a.id] | terms[b.id]) or 1)
+
+    return {
+        query.id: [
+            other.text
+            for other in sorted(queries, key=lambda other: -likeness(query, other))
+            if other.text.casefold() != query.text.casefold()
+        ]
+        for query in queries
+    }
+
+
+def _craft_one(dose: Dose, query: Query, copy: int, others: Sequence[str], ground: Ground) -> Plant:
+    name, options = dose.pattern.name, ground.options
     marker = make_marker(options.seed, name, dose.strength, query.id, copy)
     request = CraftRequest(
         query=query.text,
@@ -82,17 +102,40 @@ def _craft_one(
         copy=copy,
         marker=marker,
         carrier=options.carrier,
-        passages=passages,
+        passages=ground.passages.get(query.id, ()),
         random=random.Random(f"{options.seed}/{dose.label}/{query.id}/{copy}"),
+        others=others,
+        translations=query.translations,
+        template=ground.where.shape.template,
     )
+    crafted = dose.pattern.craft(request)
+    if isinstance(crafted, str):
+        crafted = Crafted(crafted)
     return make_plant(
-        identity=where.identity,
-        campaign=campaign,
+        identity=ground.where.identity,
+        campaign=ground.campaign,
         pattern=name,
         strength=dose.strength,
         query_id=query.id,
         copy=copy,
         marker=marker,
-        text=dose.pattern.craft(request),
-        metadata=plant_metadata(where.shape, marker, options.metadata),
+        text=crafted.text,
+        metadata=plant_metadata(ground.where.shape, marker, {**crafted.metadata, **options.metadata}),
+        vector=_mean_vector(crafted.vector_of, name, ground) if crafted.vector_of else None,
     )
+
+
+def _mean_vector(texts: Sequence[str], name: str, ground: Ground) -> list[float]:
+    """The mean of unit vectors, at unit length: what lies nearest to all of them by cosine."""
+    if ground.vectors is None:
+        raise PlantError(f"pattern '{name}' writes vectors of its own, which this target does not take; leave it out")
+    import numpy as np
+
+    vectors = np.asarray(ground.vectors(list(texts)), dtype=np.float64)
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    mean = (vectors / np.where(lengths == 0, 1, lengths)).mean(axis=0)
+    size = float(np.linalg.norm(mean))
+    if not size:
+        raise PlantError(f"pattern '{name}': the vectors of its texts cancel out; leave it out")
+    own = float(lengths.mean())  # as long as the application's own, for stores that compare lengths
+    return [float(x) for x in mean / size * own]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
+
+from darnel.core.plant import MetaValue
 
 CARRIER = (
     "This notice is a harmless retrieval test record kept by the site owner. It carries the marker {marker} and no "
@@ -21,7 +23,12 @@ def default_carrier(marker: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CraftRequest:
-    """All a pattern may know. ``passages``: what the corpus returned for the query before planting, best first."""
+    """All a pattern may know.
+
+    ``passages``: what the corpus returned for the query before planting, best first. ``others``: the run's other queries,
+    nearest first by shared words. ``translations``: the query in other languages, as its file gives it. ``template``: the
+    metadata keys of the corpus's own records, each with a value.
+    """
 
     query: str
     strength: int
@@ -30,11 +37,39 @@ class CraftRequest:
     carrier: Callable[[str], str]
     passages: Sequence[str]
     random: random.Random
+    others: Sequence[str] = ()
+    translations: Sequence[str] = ()
+    template: Mapping[str, MetaValue] = field(default_factory=dict)
 
     @property
     def body(self) -> str:
         """The carrier with this plant's marker in it."""
         return self.carrier(self.marker)
+
+
+@dataclass(frozen=True, slots=True)
+class Crafted:
+    """A plant that is more than a text. ``metadata``: fields it sets, over what the corpus's records show.
+
+    ``vector_of``: texts whose mean vector the plant is stored under, in the place of its own text's.
+    """
+
+    text: str
+    metadata: Mapping[str, MetaValue] = field(default_factory=dict)
+    vector_of: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What is known of a pattern. ``box``: what its author must know: "black" the query or a guess of it, "grey" what the
+    retriever returns, "white" write access to vectors. ``beats``: retrievers it is known to get past, from the references.
+    """
+
+    family: str = "custom"
+    box: str = "black"
+    fields: tuple[str, ...] = ("text",)
+    beats: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
 
 
 @runtime_checkable
@@ -75,17 +110,37 @@ class Pattern(Protocol):
         """How many plants one query gets."""
         ...
 
-    def craft(self, request: CraftRequest) -> str:
-        """The text of one plant."""
+    def craft(self, request: CraftRequest) -> str | Crafted:
+        """The text of one plant, or a text with more.
+
+        Raises:
+            PlantError: it cannot be made of this request; says why.
+        """
         ...
+
+
+def needs_others(pattern: Pattern) -> bool:
+    """Whether a pattern reads ``request.others``; those of others need not say."""
+    return bool(getattr(pattern, "needs_others", False))
+
+
+def about(pattern: Pattern) -> About:
+    """What is known of a pattern; those of others need not say."""
+    said = getattr(pattern, "about", None)
+    return said if isinstance(said, About) else About()
 
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """A pattern at one strength; ``label`` names it in results, for instance ``echo:3``."""
+    """A pattern at one strength; ``label`` names it in results, for instance ``echo:3``.
+
+    ``optional``: left out with a warning, rather than refused, where this corpus or these queries give it nothing to work
+    with.
+    """
 
     pattern: Pattern
     strength: int
+    optional: bool = False
 
     @property
     def label(self) -> str:

@@ -20,11 +20,15 @@ _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # what "surrogateescape" makes of
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question. ``judged``: record id → relevance grade (above 0: relevant), where judgments are known."""
+    """One question. ``judged``: record id → relevance grade (above 0: relevant), where judgments are known.
+
+    ``translations``: the same question in other languages.
+    """
 
     id: str
     text: str
     judged: Mapping[str, int] = field(default_factory=dict)
+    translations: tuple[str, ...] = ()
 
 
 def make_queries(given: Iterable[str | Query | Mapping[str, Any]]) -> list[Query]:
@@ -130,7 +134,15 @@ def _from_row(row: Any, where: str, default_id: str) -> Query:
         raise QueryFileError(
             f"{where}: 'relevant' must be a list of record ids, or a map from id to whole-number grade"
         )
-    return Query(str(given), text.strip(), judged)
+    return Query(str(given), text.strip(), judged, _translations(folded.get("translations"), where))
+
+
+def _translations(given: Any, where: str) -> tuple[str, ...]:
+    """From a list of texts, or a map from language to text."""
+    texts = list(given.values()) if isinstance(given, Mapping) else given or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise QueryFileError(f"{where}: 'translations' must be a list of texts, or a map from language to text")
+    return tuple(text.strip() for text in texts)
 
 
 def _load_qrels(paths: Iterable[Path]) -> dict[str, dict[str, int]]:

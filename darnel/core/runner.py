@@ -10,12 +10,13 @@ from darnel.core.again import ask_again
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import CaptureProof, Check, Retriever, Target
-from darnel.core.crafting import craft
+from darnel.core.corpus import CaptureProof, Check, Retriever, Target, VectorWriter
+from darnel.core.crafting import Ground, craft
 from darnel.core.digest import compare_digests, sample_records, take_digest
 from darnel.core.errors import (
     EmptyCorpusError,
     InterruptedCampaign,
+    PlantError,
     TargetError,
     UnknownNameError,
     UsageError,
@@ -128,10 +129,23 @@ def craft_all(run: Run, campaign_id: str) -> None:
         PlantError: one is no plant, or is over a limit of the store.
     """
     passages = _passages(run) if any(d.pattern.needs_passages for d in run.doses) else {}
-    run.crops = [
-        craft(d, run.queries, passages, where=run.description, campaign=campaign_id, options=run.options)
-        for d in run.doses
-    ]
+    store = run.target.injector
+    ground = Ground(
+        run.queries,
+        passages,
+        run.description,
+        campaign_id,
+        run.options,
+        store.query_vectors if isinstance(store, VectorWriter) else None,
+    )
+    run.crops = []
+    for dose in run.doses:
+        try:
+            run.crops.append(craft(dose, ground))
+        except PlantError as error:
+            if not dose.optional:
+                raise
+            run.warnings.append(f"{dose.label} was left out: {error}")
     for crop in run.crops:
         check_sizes(crop.all(), run.description)
 

@@ -101,3 +101,14 @@ class CachedEmbedder:
             raise EmbedderError(f"the embedder {self.name} gave {found.shape[1]} dimensions after {self._dimension}")
         self._dimension = int(found.shape[1])
         return found
+
+
+def needed(embedder: Embedder | None) -> Embedder:
+    """The embedder.
+
+    Raises:
+        EmbedderError: there is none; says how to give it.
+    """
+    if embedder is None:
+        raise EmbedderError("this needs the application's embedder; give it with --embedder")
+    return embedder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from darnel.core.pattern import CraftRequest
+from darnel.core.pattern import About, CraftRequest
 from darnel.patterns.base import Recipe
 
 
@@ -16,4 +16,5 @@ ANSWER = Recipe(
     summary="The query as a question, followed by a sentence in the shape of its answer; no carrier.",
     dose="repeats of the query in the answer",
     text=_answer,
+    about=About("answer", "black", ("text",), ("lexical", "dense", "hybrid"), ("CorruptRAG (arXiv 2504.03957)",)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from darnel.core.errors import PlantError
-from darnel.core.pattern import CraftRequest
+from darnel.core.pattern import About, CraftRequest
 from darnel.core.text import sentences
 from darnel.patterns.base import Recipe
 
@@ -32,6 +32,7 @@ CONTROL = Recipe(
     dose="carriers",
     text=_carrier,
     is_control=True,
+    about=About("controls"),
 )
 
 HONEST = Recipe(
@@ -40,5 +41,6 @@ HONEST = Recipe(
     dose="carriers' worth of words",
     text=_honest,
     is_control=True,
+    about=About("controls"),
     needs_passages=True,
 )

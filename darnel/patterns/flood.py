@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from darnel.core.pattern import CraftRequest
+from darnel.core.pattern import About, CraftRequest
 from darnel.core.text import content_terms, sentences
 from darnel.patterns.base import Recipe
 
@@ -41,4 +41,11 @@ FLOOD = Recipe(
     text=_flood,
     default_strength=5,
     plants=lambda strength: strength,
+    about=About(
+        "flood",
+        "black",
+        ("text",),
+        ("lexical", "dense", "hybrid"),
+        ("PoisonedRAG, USENIX Security 2025 (arXiv 2402.07867)",),
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from darnel.core.pattern import CraftRequest
+from darnel.core.pattern import About, CraftRequest
 from darnel.core.text import content_terms
 from darnel.patterns.base import Recipe
 
@@ -17,4 +17,11 @@ KEYWORDS = Recipe(
     dose="repeats of the terms",
     text=_keywords,
     default_strength=5,
+    about=About(
+        "keywords",
+        "black",
+        ("text",),
+        ("lexical", "dense", "hybrid"),
+        ("repetition: Gyongyi and Garcia-Molina, Web Spam Taxonomy, AIRWeb 2005",),
+    ),
 )

@@ -8,15 +8,45 @@ from importlib.metadata import entry_points
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.pattern import Dose, Pattern
 from darnel.patterns.answer import ANSWER
+from darnel.patterns.characters import HOMOGLYPH_ECHO, ZERO_WIDTH_ECHO
 from darnel.patterns.controls import CONTROL, HONEST
-from darnel.patterns.echo import ECHO
+from darnel.patterns.echo import ECHO, ECHO_END
+from darnel.patterns.fields import TAGS, TITLE
 from darnel.patterns.flood import FLOOD
+from darnel.patterns.hidden import COMMENT, CSS
+from darnel.patterns.host import HOST, HOST_ECHO
 from darnel.patterns.keywords import KEYWORDS
+from darnel.patterns.length import DILUTE, STRADDLE
+from darnel.patterns.template import is_template_file, load_template
+from darnel.patterns.topics import TRIGGER, TWIN
+from darnel.patterns.vectors import HUB, SWAP
+from darnel.patterns.wording import PARTIAL, TERM_DUMP
 
 ENTRY_POINTS = "darnel.patterns"
 MOST_STRENGTH = 1_000
 
-BUILT_IN: Mapping[str, Pattern] = {p.name: p for p in (CONTROL, HONEST, ECHO, KEYWORDS, ANSWER, FLOOD)}
+ALL = "all"
+"""Given as a pattern: every one that this corpus and these queries give something to work with."""
+DEFAULT: tuple[Pattern, ...] = (CONTROL, HONEST, ECHO, KEYWORDS, ANSWER, FLOOD)
+"""Run where none is named: cheap, and enough to tell whether stuffing works at all."""
+FURTHER: tuple[Pattern, ...] = (
+    *(
+        ECHO_END,
+        TITLE,
+        TAGS,
+        HOST,
+        HOST_ECHO,
+        PARTIAL,
+        TERM_DUMP,
+        STRADDLE,
+        COMMENT,
+        CSS,
+        ZERO_WIDTH_ECHO,
+        HOMOGLYPH_ECHO,
+    ),
+    *(DILUTE, TRIGGER, TWIN, HUB, SWAP),
+)
+BUILT_IN: Mapping[str, Pattern] = {p.name: p for p in (*DEFAULT, *FURTHER)}
 
 
 def known_patterns() -> dict[str, Pattern]:
@@ -37,7 +67,8 @@ def known_patterns() -> dict[str, Pattern]:
 
 
 def parse_doses(given: Iterable[str | Pattern | Dose] = (), *, controls: bool = True) -> list[Dose]:
-    """Doses from ``name``, ``name:strength``, patterns or doses; all patterns at their default where none is given.
+    """Doses from ``name``, ``name:strength``, a template file, ``all``, patterns or doses; the default ones where none is
+    given.
 
     With ``controls`` the two controls come first whether named or not: without them a score says little.
 
@@ -46,11 +77,18 @@ def parse_doses(given: Iterable[str | Pattern | Dose] = (), *, controls: bool = 
         UsageError: the strength is no whole number from 1 to 1,000.
     """
     patterns = known_patterns()
-    doses = [_dose(item, patterns) for item in given] or [Dose(p, p.default_strength) for p in patterns.values()]
+    named_doses = [dose for item in given for dose in _doses(item, patterns)]
+    doses = named_doses or [Dose(p, p.default_strength) for p in DEFAULT]
     named = {dose.pattern.name for dose in doses}
     missing = [Dose(p, p.default_strength) for p in (CONTROL, HONEST) if controls and p.name not in named]
     unique = {dose.label: dose for dose in (*missing, *doses)}
     return sorted(unique.values(), key=lambda dose: not dose.pattern.is_control)
+
+
+def _doses(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> list[Dose]:
+    if item == ALL:
+        return [Dose(p, p.default_strength, optional=not p.is_control) for p in patterns.values()]
+    return [_dose(item, patterns)]
 
 
 def _dose(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> Dose:
@@ -59,6 +97,8 @@ def _dose(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> Dose:
     if not isinstance(item, str):
         return Dose(item, item.default_strength)
     name, colon, strength = item.partition(":")
+    if is_template_file(name):
+        patterns = {**patterns, name: load_template(name)}
     if name not in patterns:
         raise UnknownNameError("pattern", name, patterns)
     pattern = patterns[name]

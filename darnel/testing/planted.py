@@ -10,7 +10,7 @@ import pytest
 from darnel.api import open_target
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Source
-from darnel.core.crafting import craft
+from darnel.core.crafting import Ground, craft
 from darnel.core.errors import TargetError
 from darnel.core.evidence import PlantIndex
 from darnel.core.ledger import Ledger
@@ -75,7 +75,7 @@ class PlantedCorpus:
         made: list[Plant] = []
         for dose in parse_doses(patterns, controls=False):
             where = self.campaign.where
-            crop = craft(dose, asked, {}, where=where, campaign=self.campaign.id, options=self._options)
+            crop = craft(dose, Ground(asked, {}, where, self.campaign.id, self._options))
             made.extend(crop.all())
         planting = self.campaign.plant(made)
         self.plants.extend(p for p in made if p.id in planting.visible)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from darnel.core.corpus import CorpusDescription
-from darnel.core.crafting import Crop, craft
+from darnel.core.crafting import Crop, Ground, craft
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
 from darnel.core.queries import Query
@@ -20,7 +20,7 @@ WHERE = CorpusDescription("memory", "m", "m-1", 1)
 def make_crops(count: int, copies: int) -> tuple[list[Crop], list[Query]]:
     queries = [Query(f"q{n}", f"question {n}") for n in range(count)]
     doses = [Dose(CONTROL, 1), Dose(FLOOD, copies)]
-    return [craft(d, queries, {}, where=WHERE, campaign="c", options=RunOptions()) for d in doses], queries
+    return [craft(d, Ground(queries, {}, WHERE, "c", RunOptions())) for d in doses], queries
 
 
 @given(count=st.integers(1, 40), copies=st.integers(1, 7), most=st.none() | st.integers(1, 60))

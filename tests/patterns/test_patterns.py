@@ -11,25 +11,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from darnel.core.errors import PlantError, UnknownNameError, UsageError
-from darnel.core.pattern import CARRIER, CraftRequest, Dose, Pattern, default_carrier
+from darnel.core.pattern import CARRIER, Crafted, CraftRequest, Dose, Pattern, default_carrier
 from darnel.core.plant import find_markers, make_marker
 from darnel.core.text import content_words, storable
 from darnel.patterns import registry
 from darnel.patterns.base import Recipe
-from darnel.patterns.registry import BUILT_IN, known_patterns, parse_doses
+from darnel.patterns.registry import BUILT_IN, DEFAULT, known_patterns, parse_doses
 
 MARKER = make_marker(0, "x")
+OTHERS = ("Where is the lock?", "Who oiled the door?")
+TRANSLATIONS = ("Wo ist der Schlüssel?", "Où est la clé ?")
 PASSAGES = ("The key hangs by the door. It is red.", "The lock was oiled. Nobody knows when.")
 
 
 def request(
     query: str = "Where is the key?", strength: int = 1, copy: int = 0, passages: Sequence[str] = PASSAGES
 ) -> CraftRequest:
-    return CraftRequest(query, strength, copy, MARKER, default_carrier, passages, random.Random(0))
+    return CraftRequest(
+        *(query, strength, copy, MARKER, default_carrier, passages, random.Random(0)),
+        others=OTHERS,
+        translations=TRANSLATIONS,
+        template={"source": "handbook", "tags": ["doors"]},
+    )
+
+
+def crafted(name: str, **given_: object) -> Crafted:
+    made = BUILT_IN[name].craft(request(**given_))  # type: ignore[arg-type]
+    return Crafted(made) if isinstance(made, str) else made
 
 
 def craft(name: str, **given_: object) -> str:
-    return BUILT_IN[name].craft(request(**given_))  # type: ignore[arg-type]
+    return crafted(name, **given_).text
 
 
 queries = st.text(min_size=1, max_size=60).map(storable).filter(lambda t: t.strip())
@@ -82,7 +94,10 @@ def test_strength_counts_what_it_says(strength: int) -> None:
     assert craft("answer", strength=strength).count("Where is the key?") == strength + 1
     assert craft("control", strength=strength).count("harmless retrieval test record") == strength
     assert BUILT_IN["flood"].copies(strength) == strength
-    assert all(BUILT_IN[n].copies(strength) == 1 for n in BUILT_IN if n != "flood")
+    several = {n for n in BUILT_IN if BUILT_IN[n].copies(strength) == strength}
+    assert several >= {"flood", "host", "twin"}
+    assert strength == 1 or several == {"flood", "host", "twin"}
+    assert all(BUILT_IN[n].copies(strength) == 1 for n in BUILT_IN if n not in several)
 
 
 def test_a_flood_is_worded_differently_in_every_copy() -> None:
@@ -99,7 +114,9 @@ def test_doses() -> None:
     assert labels(parse_doses(["echo:3", "echo", "echo:3"])) == ["control:1", "honest:1", "echo:3", "echo:1"]
     assert labels(parse_doses(["echo", "control:2"])) == ["honest:1", "control:2", "echo:1"]
     assert labels(parse_doses(["keywords"], controls=False)) == ["keywords:5"]
-    assert labels(parse_doses()) == [f"{p.name}:{p.default_strength}" for p in known_patterns().values()]
+    assert labels(parse_doses()) == [f"{p.name}:{p.default_strength}" for p in DEFAULT]
+    assert labels(parse_doses(["all"])) == [f"{p.name}:{p.default_strength}" for p in known_patterns().values()]
+    assert [d.pattern.name for d in parse_doses(["all"]) if not d.optional] == ["control", "honest"]
     own = Recipe("own", "Own.", "times", lambda r: r.marker)
     assert labels(parse_doses([own, Dose(own, 4)])) == ["control:1", "honest:1", "own:1", "own:4"]
 
@@ -113,7 +130,7 @@ def test_a_strength_is_a_whole_number(strength: str) -> None:
 def test_an_unknown_pattern_offers_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="unknown pattern 'ecko'; did you mean 'echo'"):
         parse_doses(["ecko"])
-    with pytest.raises(UnknownNameError, match="known: answer, control"):
+    with pytest.raises(UnknownNameError, match="known: answer, comment"):
         parse_doses(["zzzzzz"])
 
 

@@ -17,7 +17,7 @@ from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, read_stamp
 from darnel.core.shape import learn_shape
 from darnel.core.waiting import steadily
-from darnel.embedders.base import Embedder
+from darnel.embedders.base import Embedder, needed
 from darnel.embedders.check import check_dimension, check_vectors
 
 READ_CHUNK = 2_000
@@ -137,6 +137,10 @@ class ChromaCorpus:
                 rows = zip(ids, metadatas, distances, strict=True)
                 replies.append(Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in rows)))
         return replies
+
+    def query_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """See ``VectorWriter.query_vectors``."""
+        return list(needed(self.embedder).queries(texts))
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; from the embedder's vectors, by the collection's metric."""

@@ -22,7 +22,7 @@ from darnel.core.errors import EmbedderError, EmptyCorpusError, TargetError, des
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, read_stamp
 from darnel.core.shape import learn_shape
-from darnel.embedders.base import Embedder
+from darnel.embedders.base import Embedder, needed
 from darnel.embedders.check import check_dimension
 
 SHAPE_SAMPLE = 32
@@ -174,6 +174,10 @@ class LlamaIndexCorpus:
         if replies and all(reply.error for reply in replies):
             raise TargetError(f"the index does not answer: {replies[0].error}")
         return replies
+
+    def query_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """See ``VectorWriter.query_vectors``."""
+        return list(needed(self.embedder).queries(texts))
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; of a search by distance, from the vectors that the plants were given."""

@@ -27,7 +27,7 @@ from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_VALUE, Plant, read_stamp
-from darnel.embedders.base import Embedder
+from darnel.embedders.base import Embedder, needed
 
 IDS_PAGE = 10_000
 INSERT_ONLY_SINCE = (1, 17)
@@ -166,6 +166,10 @@ class QdrantCorpus:
             only=self.options.query_filter,
             payload=self._stamps_only(),
         )
+
+    def query_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """See ``VectorWriter.query_vectors``."""
+        return list(needed(self.embedder).queries(texts))
 
     def exact_scores(self, queries: Sequence[str], plants: Sequence[Plant]) -> Sequence[float] | None:
         """See ``ExactScorer.exact_scores``; for a dense search, from the embedder's vectors by the collection's distance."""
