@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from darnel.core.batches import chunks
 from darnel.core.campaign import Campaign, Planting
-from darnel.core.corpus import Target
+from darnel.core.corpus import CaptureProof, Target
 from darnel.core.crafting import Crop
 from darnel.core.errors import TargetError, describe_error
 from darnel.core.evidence import PlantIndex
@@ -138,7 +138,8 @@ def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign
         deepen=deep,
     )
     rows = wave_rows(wave, lists)
-    if not deep and (shut := closed_to(target.retriever, rows, planting.visible)):
+    # what a retriever of the user's leaves out is its own decision; of an application it is seen what the store returned
+    if isinstance(target.retriever, CaptureProof) and (shut := closed_to(target.retriever, rows, planting.visible)):
         return failed_wave(wave, shut)
     exact = not deep or campaign.where.capabilities.exact
     unreachable = {} if exact else find_unreachable(target.retriever, rows, planting.visible, options.depth)
