@@ -97,10 +97,13 @@ def test_a_test_that_no_longer_passes_is_noticed(matrix: Any, tmp_path: Path, sa
     assert matrix.main(junit(tmp_path, [*whole_run()[1:], (*whole_run()[0][:2], said)]), "--check") == 1
 
 
-def test_a_page_with_failures_does_not_hold(matrix: Any, tmp_path: Path) -> None:
+def test_a_failure_in_any_file_makes_it_fail(matrix: Any, tmp_path: Path) -> None:
     failing = junit(tmp_path, [*whole_run()[1:], (*whole_run()[0][:2], "<failure/>")])
     assert matrix.main(failing) == 1
     assert matrix.main(failing, "--check") == 1
+    passing = junit(tmp_path, whole_run(), name="another.xml")
+    for files in ((failing, passing), (passing, failing)):
+        assert matrix.main(*files, "--check") == matrix.main(*files) == 1
 
 
 def test_a_store_that_this_machine_lacks_keeps_its_column(
