@@ -6,13 +6,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint types check schema conformance clean
+.PHONY: demo test lint types check schema conformance matrix clean
 
 demo: $(VENV)/demo.stamp
 	@$(BIN)/darnel demo
 
 test: $(VENV)/dev.stamp
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --junitxml=.junit.xml
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff format --check .
@@ -29,8 +29,11 @@ schema: $(VENV)/dev.stamp
 conformance: $(VENV)/dev.stamp
 	$(BIN)/python scripts/write_conformance.py
 
+matrix: test
+	$(BIN)/python scripts/conformance_matrix.py .junit.xml
+
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build .junit.xml
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "darnel needs Python 3.11 or newer; run: make PYTHON=python3.12")'

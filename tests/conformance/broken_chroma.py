@@ -39,7 +39,8 @@ class Broken(ChromaCorpus):
 
     def describe(self) -> CorpusDescription:
         found = super().describe()
-        return replace(found, max_batch=self.batch or found.max_batch)
+        # small limits: a store in memory keeps every text it ever held
+        return replace(found, max_batch=self.batch or found.max_batch, max_text_bytes=100_000)
 
     def inject(self, plants: Sequence[Plant]) -> None:
         if plants:
@@ -80,7 +81,7 @@ class BrokenFixtures(ChromaFixtures):
 
     @pytest.fixture
     def store(self, memory_clients: tuple[Any, Any]) -> Iterator[Chroma]:
-        with self.filled(memory_clients[::-1], "nowhere") as store:
+        with self.filled(memory_clients, "nowhere") as store:
             yield store
 
     def open(self, store: Any, embedder: Embedder | None) -> Target:
@@ -193,12 +194,12 @@ class OneBigRequest(Broken):
 
 
 class PromisesTooMuch(Broken):
-    """describe states a text limit ten times what the adapter then takes"""
+    """describe states a text limit twice what the adapter then takes"""
 
     caught_by = "test_a_text_near_the_limit_is_taken"
 
     def describe(self) -> CorpusDescription:
-        return replace(super().describe(), max_text_bytes=1_000_000)
+        return replace(super().describe(), max_text_bytes=200_000)
 
     def checked(self, plants: Sequence[Plant]) -> Any:
         if any(len(p.text.encode()) > 100_000 for p in plants):
@@ -207,7 +208,7 @@ class PromisesTooMuch(Broken):
 
 
 class ForgetsTheTenant(Broken):
-    """writes go to the collection of the same name in the default tenant"""
+    """writes go to the collection of the same name in another tenant"""
 
     caught_by = "test_injecting_leaves_the_neighbours_alone"
 

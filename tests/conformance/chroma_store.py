@@ -13,6 +13,7 @@ from darnel.adapters.spec import parse_spec
 from darnel.core.corpus import Record, Source, Target
 from darnel.embedders.base import Embedder
 from darnel.testing import App, ConformanceFixtures, word_embedder
+from darnel.testing.witness import digests
 
 
 @dataclass
@@ -23,6 +24,16 @@ class Chroma:
     collection: Any
     beside: dict[str, tuple[Any, str]]
     spec: str
+    maker: type
+    fingerprint: object = None
+
+    @property
+    def names(self) -> set[str]:
+        return {self.collection.name, self.beside["sibling"][1]}
+
+
+_made: dict[int, Chroma] = {}
+"""By client; what is in here keeps its client alive, so no id is another's."""
 
 
 class ChromaFixtures(ConformanceFixtures):
@@ -30,6 +41,21 @@ class ChromaFixtures(ConformanceFixtures):
 
     @contextmanager
     def filled(self, clients: tuple[Any, Any], where: object) -> Iterator[Chroma]:
+        """The same collections for test after test: Chroma never gives back the memory of one that was deleted."""
+        store = _made.get(id(clients[0]))
+        if store is None or store.maker is not type(self) or self._fingerprint(store) != store.fingerprint:
+            store = _made[id(clients[0])] = self._make(clients, where)
+        if there := store.collection.get(include=[])["ids"]:
+            store.collection.delete(ids=there)
+        put(store.collection, self.records())
+        yield store
+        for extra in {c.name for c in store.client.list_collections()} - store.names:
+            store.client.delete_collection(extra)
+
+    def _make(self, clients: tuple[Any, Any], where: object) -> Chroma:
+        for client in clients:
+            for found in client.list_collections():
+                client.delete_collection(found.name)
         client, other_tenant = clients
         name = f"docs-{uuid.uuid4().hex[:8]}"
         beside = {"sibling": (client, f"{name}-too"), "tenant": (other_tenant, name)}
@@ -37,10 +63,17 @@ class ChromaFixtures(ConformanceFixtures):
         put(collection, self.records())
         for neighbour, label in beside.values():
             put(neighbour.create_collection(label, embedding_function=None), self.neighbour_records())
-        yield Chroma(client, collection, beside, f"chroma:{where}#{name}")
-        for each in clients:
-            for found in each.list_collections():
-                each.delete_collection(found.name)
+        store = Chroma(client, collection, beside, f"chroma:{where}?tenant={client.tenant}#{name}", type(self))
+        store.fingerprint = self._fingerprint(store)
+        return store
+
+    def _fingerprint(self, store: Chroma) -> object:
+        """All but the records of the collection under test."""
+        structure = self.structure(store)
+        try:
+            return structure, {name: digests(found) for name, found in self.neighbours(store).items()}
+        except Exception:  # a broken adapter took one away
+            return None
 
     def open(self, store: Any, embedder: Embedder | None) -> Target:
         return chroma_target(store.collection, embedder)

@@ -18,14 +18,14 @@ def chroma_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def embedded_clients(chroma_folder: Path) -> tuple[Any, Any]:
-    return with_tenant(lambda **kw: chroma.persistent(chroma_folder, **kw))
+    return two_tenants(lambda **kw: chroma.persistent(chroma_folder, **kw))
 
 
 @pytest.fixture(scope="session")
 def served_clients(server: int) -> tuple[Any, Any]:
     import chromadb
 
-    return with_tenant(lambda **kw: chromadb.HttpClient("127.0.0.1", server, settings=chroma.settings(), **kw))
+    return two_tenants(lambda **kw: chromadb.HttpClient("127.0.0.1", server, settings=chroma.settings(), **kw))
 
 
 @pytest.fixture(scope="session")
@@ -33,14 +33,16 @@ def memory_clients() -> tuple[Any, Any]:
     """Quick enough for the suite to run against every broken adapter."""
     import chromadb
 
-    return with_tenant(lambda **kw: chromadb.EphemeralClient(chroma.settings(), **kw))
+    return two_tenants(lambda **kw: chromadb.EphemeralClient(chroma.settings(), **kw))
 
 
-def with_tenant(connect: Any) -> tuple[Any, Any]:
+def two_tenants(connect: Any) -> tuple[Any, Any]:
+    """Of this suite's own, since other tests may use the same store."""
     import chromadb
 
-    client, tenant = connect(), f"other-{uuid.uuid4().hex[:8]}"
-    admin = chromadb.AdminClient(client.get_settings())
-    admin.create_tenant(tenant)
-    admin.create_database("default_database", tenant)
-    return client, connect(tenant=tenant)
+    admin, names = chromadb.AdminClient(connect().get_settings()), []
+    for kind in ("own", "other"):
+        names.append(f"{kind}-{uuid.uuid4().hex[:8]}")
+        admin.create_tenant(names[-1])
+        admin.create_database("default_database", names[-1])
+    return connect(tenant=names[0]), connect(tenant=names[1])

@@ -22,7 +22,8 @@ class EmbeddedFixtures(ChromaFixtures):
     def second_app(self, store: Any) -> App:
         import chromadb
 
-        client = chromadb.PersistentClient(store.client.get_settings().persist_directory, store.client.get_settings())
+        settings, tenant = store.client.get_settings(), store.client.tenant
+        client = chromadb.PersistentClient(settings.persist_directory, settings, tenant=tenant)
         return asking(client.get_collection(store.collection.name))
 
 

@@ -21,8 +21,8 @@ class ServedFixtures(ChromaFixtures):
     def second_app(self, store: Any) -> App:
         import chromadb
 
-        settings = store.client.get_settings()
-        client = chromadb.HttpClient(host=settings.chroma_server_host, port=settings.chroma_server_http_port)
+        host, port = store.client.get_settings().chroma_server_host, store.client.get_settings().chroma_server_http_port
+        client = chromadb.HttpClient(host, port, tenant=store.client.tenant)
         return asking(client.get_collection(store.collection.name))
 
 

@@ -62,8 +62,8 @@ class LlamaIndexChromaFixtures(LlamaIndexFixtures):
     def second_app(self, store: Any) -> App:
         import chromadb
 
-        settings = store.native.client.get_settings()
-        client = chromadb.PersistentClient(settings.persist_directory, settings)
+        settings, tenant = store.native.client.get_settings(), store.native.client.tenant
+        client = chromadb.PersistentClient(settings.persist_directory, settings, tenant=tenant)
         return asking(self.over(client.get_collection(store.native.collection.name)).index)
 
 
