@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
@@ -21,7 +22,9 @@ class QueryOutcome:
 
     ``doubt_from``: the first place where a plant may stand of which it cannot be told; infinity where there is none.
     ``index_lost``: the doubt is the index's alone. ``in_top_k``: its plants among the first k, None where in doubt.
-    ``after``: the owner's records among the first k. ``stages``: whether any of its plants came to each stage of the
+    ``after``: the owner's records among the first k. ``ranked``: ids of the
+    list as far as it was read, plants among them; ``plants``: how many were made for it; ``spilled``: whether a plant made
+    for another query stood among the first k. ``stages``: whether any of its plants came to each stage of the
     funnel, None where that cannot be told.
     """
 
@@ -32,6 +35,9 @@ class QueryOutcome:
     best: int | None
     in_top_k: int | None
     after: tuple[str | None, ...]
+    ranked: tuple[str | None, ...] = ()
+    plants: int = 1
+    spilled: bool | None = None
     stages: Mapping[str, bool | None] = field(default_factory=dict)
 
     def known_at(self, k: int) -> bool:
@@ -65,6 +71,9 @@ def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], Que
         best=min(ranks, default=None),
         in_top_k=sum(1 for rank in ranks if rank <= options.k) if doubt_from > options.k else None,
         after=tuple(listing.own_ids(options.k)) if listing else (),
+        ranked=tuple(listing.ids(options.depth)) if listing else (),
+        plants=len(answer.plants),
+        spilled=None if listing is None or listing.error else (listing.spilled or math.inf) <= options.k,
         stages=_stages(answer, rows, bool(doubtful) or not rows),
     )
     return rows, outcome

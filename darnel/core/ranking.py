@@ -34,6 +34,7 @@ class Listing:
 
     ``complete``: the list reaches as deep as was wanted, or the target has no more to give. ``searched``: the search was
     seen to take place. ``reached``: how far an application passed the plants on.
+    ``spilled``: the first place of a plant of this campaign that was made for another query, strangers' plants not counted.
     """
 
     entries: tuple[Entry, ...]
@@ -42,6 +43,7 @@ class Listing:
     error: str | None = None
     searched: bool = False
     reached: Reached = BARE
+    spilled: int | None = None
 
     def ids(self, k: int) -> list[str | None]:
         """Ids of the first ``k`` places."""
@@ -68,7 +70,8 @@ Keep = Callable[[Plant], bool]
 def recognise(reply: Reply, index: PlantIndex, keep: Keep, *, wanted: int, asked: int) -> Listing:
     """Recognise the plants of a reply and drop those that must not compete, foreign campaigns' among them."""
     entries: list[Entry] = []
-    dropped = 0
+    dropped = others = 0
+    spilled: int | None = None
     sources, reached = all_sources(reply), follow(reply, index)
     for source in sources:
         match = index.match(source)
@@ -80,9 +83,12 @@ def recognise(reply: Reply, index: PlantIndex, keep: Keep, *, wanted: int, asked
             entries.append(Entry(source, kept, match.proof))
         else:
             dropped += 1
+            others += bool(match.plants)
+            if match.plants and spilled is None:
+                spilled = len(entries) + others
     complete = len(entries) >= wanted or len(sources) < asked
     entries.extend(_seen_later(entries, reached, index, keep))
-    return Listing(tuple(entries), dropped, complete, reply.error, reply.searched, reached)
+    return Listing(tuple(entries), dropped, complete, reply.error, reply.searched, reached, spilled)
 
 
 def _seen_later(entries: Sequence[Entry], reached: Reached, index: PlantIndex, keep: Keep) -> Iterator[Entry]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from darnel.core.errors import UsageError
-from darnel.core.stats import Difference, Mean, Rate
+from darnel.core.stats import Change, Difference, Mean, Rate
 
 SCHEMA_VERSION = 1
 
@@ -92,6 +92,10 @@ class Observation(msgspec.Struct, frozen=True):
     dropped_by: str | None = None
 
 
+NOTHING = Mean(0, None, None, None)
+NEVER = Rate(0, 0, None, None, None)
+
+
 class Score(msgspec.Struct, frozen=True):
     """One pattern at one strength. Keys of ``exposure`` and of the lifts are the k of exposure@k.
 
@@ -99,7 +103,12 @@ class Score(msgspec.Struct, frozen=True):
     the queries for which it is known; gates take the others at their worst. ``retention``: of the queries with a judged
     record in the first k before planting, those that still have one. ``displacement``: share of the first k before
     planting that is no longer there. ``mrr``: of each query's best plant, 0 where none is within ``depth``. ``funnel``:
-    share of queries with at least one plant at each stage, as far as the target shows stages.
+    share of queries with at least one plant at each stage, as far as the target shows stages. ``slot_share`` is the
+    injection precision of PoisonedRAG; ``injection_recall``: plants among the first k of those made, ``injection_f1``: of
+    the two, both per query and then the mean. ``rank_shift``: median over queries of how many places better the best
+    plant stands than the control's, each rank beyond ``depth`` taken as ``depth`` + 1, so at least that. ``spill``: share
+    of queries that see, among the first k, a plant made for another query. ``quality``: nDCG@10, R@k and RR@10 of judged
+    queries before and after.
     """
 
     pattern: str
@@ -116,6 +125,11 @@ class Score(msgspec.Struct, frozen=True):
     lift_over_control: dict[str, Difference]
     lift_over_honest: dict[str, Difference]
     funnel: dict[str, Rate] = {}
+    injection_recall: Mean = NOTHING
+    injection_f1: Mean = NOTHING
+    rank_shift: float | None = None
+    spill: Rate = NEVER
+    quality: dict[str, Change] = {}
 
 
 class Baseline(msgspec.Struct, frozen=True):
