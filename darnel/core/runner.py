@@ -180,15 +180,12 @@ def _measure(run: Run, campaign: Campaign) -> None:
         return
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
-        result = run_wave(wave, run.target, campaign, options)
-        if not _why_stop(result) and (lost := ask_again(wave, run.target, campaign, options, result)):
-            run.warnings.append(
-                f"{_title(wave)}: the store's search did not show plants of {lost} questions at first, though by their "
-                "vectors they belonged in the list; they were planted and asked again"
-            )
-        run.waves.append(result)
-        run.errors.extend(result.errors)
-        if why := _why_stop(result):
+        run.waves.append(run_wave(wave, run.target, campaign, options))
+        if not (why := _why_stop(run.waves[-1])):
+            _ask_again(run, campaign, waves[: number + 1], waves[number + 1 :])
+            why = _why_stop(run.waves[-1])
+        run.errors.extend(run.waves[-1].errors)
+        if why:
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
@@ -203,6 +200,19 @@ def why_unseen(run: Run) -> str | None:
         return "the corpus cannot be read, so there is no known document to ask for"
     known = steadily(lambda: sample_records(reader, run.target.injector, KNOWN_DOCUMENTS, run.options.seed))
     return asked.prove_capture(known)
+
+
+def _ask_again(run: Run, campaign: Campaign, done: Sequence[Wave], to_come: Sequence[Wave]) -> None:
+    """Once a pattern's last wave is through, ask again what the index lost of all of them together."""
+    wave, together = done[-1], run.options.isolation == "pattern"
+    if together and to_come and to_come[0].crops == wave.crops:
+        return
+    mine = [w for w in done if w.crops == wave.crops] if together else [wave]
+    if lost := ask_again(mine, run.target, campaign, run.options, run.waves[-len(mine) :]):
+        run.warnings.append(
+            f"{_title(wave) if not together else wave.crops[0].dose.label}: the store's search did not show plants of {lost} "
+            "questions at first, though by their vectors they belonged in the list; they were planted and asked again"
+        )
 
 
 def _why_stop(result: WaveResult) -> str | None:
