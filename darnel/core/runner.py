@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from darnel.core.again import ask_again
+from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
@@ -181,11 +181,12 @@ def _measure(run: Run, campaign: Campaign) -> None:
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
         run.waves.append(run_wave(wave, run.target, campaign, options))
-        if not (why := _why_stop(run.waves[-1])):
-            _ask_again(run, campaign, waves[: number + 1], waves[number + 1 :])
-            why = _why_stop(run.waves[-1])
-        run.errors.extend(run.waves[-1].errors)
-        if why:
+        try:
+            if not _why_stop(run.waves[-1]):
+                _ask_again(run, campaign, waves[: number + 1], waves[number + 1 :])
+        finally:  # an interruption loses no error
+            run.errors.extend(run.waves[-1].errors)
+        if why := _why_stop(run.waves[-1]):
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
@@ -204,15 +205,17 @@ def why_unseen(run: Run) -> str | None:
 
 def _ask_again(run: Run, campaign: Campaign, done: Sequence[Wave], to_come: Sequence[Wave]) -> None:
     """Once a pattern's last wave is through, ask again what the index lost of all of them together."""
-    wave, together = done[-1], run.options.isolation == "pattern"
-    if together and to_come and to_come[0].crops == wave.crops:
+    wave = done[-1]
+    if to_come and to_come[0].crops == wave.crops:
         return
-    mine = [w for w in done if w.crops == wave.crops] if together else [wave]
-    if lost := ask_again(mine, run.target, campaign, run.options, run.waves[-len(mine) :]):
+    mine = [w for w in done if w.crops == wave.crops]
+    results = run.waves[-len(mine) :]
+    if lost := lost_queries(mine, results, campaign):
         run.warnings.append(
-            f"{_title(wave) if not together else wave.crops[0].dose.label}: the store's search did not show plants of {lost} "
-            "questions at first, though by their vectors they belonged in the list; they were planted and asked again"
+            f"{_labels(wave)}: {len(lost)} question{'s' * (len(lost) != 1)} could not be told at first, since the store's "
+            "search missed plants that belonged in the list or other plants crowded it; planted and asked again"
         )
+        ask_again(mine, run.target, campaign, run.options, results)
 
 
 def _why_stop(result: WaveResult) -> str | None:
@@ -270,5 +273,8 @@ def _passages(run: Run) -> Mapping[str, Sequence[str]]:
 
 
 def _title(wave: Wave) -> str:
-    labels = ", ".join(c.dose.label for c in wave.crops[:3]) + (", ..." if len(wave.crops) > 3 else "")
-    return labels if len(wave.queries) != 1 else f"{labels} · {wave.queries[0].id}"
+    return _labels(wave) if len(wave.queries) != 1 else f"{_labels(wave)} · {wave.queries[0].id}"
+
+
+def _labels(wave: Wave) -> str:
+    return ", ".join(c.dose.label for c in wave.crops[:3]) + (", ..." if len(wave.crops) > 3 else "")

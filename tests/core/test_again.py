@@ -91,7 +91,7 @@ def test_lost_plants_of_all_waves_are_planted_again_together(ledger: Ledger) -> 
         ["q9"],
     ]
     (warning,) = [w for w in results.warnings if "asked again" in w]
-    assert warning.startswith("echo:3: the store's search did not show plants of 3 questions")
+    assert warning.startswith("echo:3: 3 questions could not be told at first")
     assert results.exit_code == 0
     assert not corpus.plants()
 
@@ -113,6 +113,7 @@ def test_a_query_at_a_time_stays_a_query_at_a_time(ledger: Ledger) -> None:
     results = run(corpus, ledger, isolation="query")
     assert {o.outcome for o in results.observations} == {"retrieved"}
     assert all(len(wave) == 1 for wave in corpus.waves)
+    assert len([w for w in results.warnings if "asked again" in w]) == 1
 
 
 def test_an_interruption_while_planting_again_keeps_the_first_answers(ledger: Ledger) -> None:
@@ -122,4 +123,56 @@ def test_an_interruption_while_planting_again_keeps_the_first_answers(ledger: Le
     assert results.run.interrupted
     assert {o.query for o in results.observations if o.outcome == "retrieved"} == {q.id for q in QUERIES} - LOST
     assert {o.query for o in results.observations if o.outcome == "inconclusive"} == LOST
+    assert not corpus.plants()
+    assert [w for w in results.warnings if "asked again" in w]
+
+
+@pytest.mark.parametrize("stamped", [True, False])
+def test_a_plant_that_somebody_edited_is_not_written_over(ledger: Ledger, stamped: bool) -> None:
+    corpus = ForgetfulCorpus(make_records(), LOST, shows=2)
+
+    def edit() -> None:
+        for plant in corpus.plants() if len(corpus.waves) == 1 else ():
+            if (plant.metadata or {}).get("source") != "edited" and plant.id == corpus.waves[0][1].id:
+                kept = dict(plant.metadata or {}) if stamped else {}
+                corpus.records[plant.id] = Record(plant.id, "The owner's words.", {**kept, "source": "edited"})
+
+    corpus.asked = edit
+    results = run(corpus, ledger)
+    edited = corpus.waves[0][1]
+    assert corpus.records[edited.id].text == "The owner's words."
+    assert [(left.id, left.state) for left in results.leftovers] == [(edited.id, "changed")]
+    assert {o.query for o in results.observations if o.outcome == "inconclusive"} == {"q1"}
+    assert results.exit_code == 3
+
+
+def test_an_answer_that_failed_takes_no_place(ledger: Ledger) -> None:
+    corpus = ForgetfulCorpus(make_records(), LOST, shows=2)
+
+    def fail() -> None:
+        if len(corpus.waves) > 3 and corpus.plants():
+            raise TimeoutError("no answer within 5 s")
+
+    corpus.asked = fail
+    results = run(corpus, ledger)
+    told = {o.query: o for o in results.observations}
+    assert {q for q, o in told.items() if o.outcome == "inconclusive"} == LOST
+    assert all("unreachable" in (told[q].detail or "") for q in LOST)
+    assert any("no answer within 5 s" in error for error in results.errors)
+    assert not corpus.plants()
+
+
+def test_an_interruption_while_planting_again_loses_no_error(ledger: Ledger) -> None:
+    corpus = ForgetfulCorpus(make_records(), LOST, shows=2)
+
+    def fail_then_stop() -> None:
+        if corpus.plants() and len(corpus.waves) == 4:
+            raise TimeoutError("no answer within 5 s")
+        if corpus.plants() and len(corpus.waves) == 5:
+            signal.raise_signal(signal.SIGINT)
+
+    corpus.asked = fail_then_stop
+    results = run(corpus, ledger)
+    assert results.run.interrupted
+    assert any("no answer within 5 s" in error for error in results.errors)
     assert not corpus.plants()
