@@ -91,14 +91,15 @@ def main() -> None:
 
 HEAD = (
     f"{'store':<19}{'records':>8}{'built s':>9}{'n':>3}  {'write':>7}{'raw':>8}  {'remove':>7}{'raw':>8}  "
-    f"{'x':>6}{'x cpu':>7}{'x rem.':>8}   grown, raw"
+    f"{'x':>6}{'x cpu':>7}{'x rem.':>8}{'own':>7}   grown, raw"
 )
 
 
 def line(row: Row, first: Row) -> str:
     """Milliseconds; ``x``: darnel to bare, by the clock and (cpu) by processor time.
 
-    ``grown``: removal beside the same store at its smallest size, ``first``: darnel's and the bare client's.
+    ``own``: removal, darnel's less the bare client's: what must not grow with the corpus. ``grown``: removal beside the
+    same store at its smallest size, ``first``: darnel's and the bare client's.
     """
     start = f"{row.store:<19}{row.size:>8,}{row.built:>9.1f}{row.rounds:>3}  "
     if row.darnel is None or row.raw is None or first.darnel is None or first.raw is None:
@@ -108,6 +109,7 @@ def line(row: Row, first: Row) -> str:
     return (
         f"{start}{ours.write * 1e3:>7.1f}{raw.write * 1e3:>8.1f}  {ours.remove * 1e3:>7.1f}{raw.remove * 1e3:>8.1f}  "
         f"{row.ratio:>6.2f}{processor:>7.2f}{ours.remove / raw.remove:>8.2f}"
+        f"{(ours.remove - raw.remove) * 1e3:>7.1f}"
         f"   {ours.remove / first.darnel.remove:.2f}, {raw.remove / first.raw.remove:.2f}"
     )
 
