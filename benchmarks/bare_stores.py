@@ -85,11 +85,31 @@ def memory(records: Corpus, _folder: Path, _until: float) -> Iterator[Bare]:
 
 
 @contextmanager
-def chroma(records: Corpus, folder: Path, until: float) -> Iterator[Bare]:
+def chroma_in(folder: Path) -> Iterator[tuple[Any, Any]]:
+    """A Chroma client on a folder, and its new collection."""
     client = open_client(folder / "store")
     try:
         space = {"hnsw": {"space": "cosine"}}
-        collection = client.create_collection(COLLECTION, embedding_function=None, configuration=space)  # type: ignore[arg-type]
+        yield client, client.create_collection(COLLECTION, embedding_function=None, configuration=space)
+    finally:
+        client.close()
+
+
+@contextmanager
+def local_qdrant() -> Iterator[Any]:
+    """A Qdrant client in this process, with an empty collection."""
+    from qdrant_client import QdrantClient, models
+
+    client = QdrantClient(":memory:")
+    space = models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE)
+    client.create_collection(COLLECTION, vectors_config=space)
+    yield client
+    client.close()
+
+
+@contextmanager
+def chroma(records: Corpus, folder: Path, until: float) -> Iterator[Bare]:
+    with chroma_in(folder) as (_client, collection):
         for ids, texts, vectors in parts(records, until):
             collection.add(ids=ids, documents=texts, embeddings=vectors, metadatas=[METADATA for _ in ids])
 
@@ -103,112 +123,39 @@ def chroma(records: Corpus, folder: Path, until: float) -> Iterator[Bare]:
 
         target = open_target(collection, embedder=records.embedder)
         yield Bare(target, records.embedder, write, lambda ids: collection.delete(ids=ids))
-    finally:
-        client.close()
 
 
 @contextmanager
 def qdrant(records: Corpus, _folder: Path, until: float) -> Iterator[Bare]:
-    from qdrant_client import QdrantClient, models
+    from qdrant_client import models
 
-    client = QdrantClient(":memory:")
-    space = models.VectorParams(size=DIMENSION, distance=models.Distance.COSINE)
-    client.create_collection(COLLECTION, vectors_config=space)
+    with local_qdrant() as client:
 
-    def put(ids: Sequence[str], texts: Sequence[str], vectors: Any, metadatas: Sequence[Any]) -> None:
-        rows = zip(ids, texts, vectors.tolist(), metadatas, strict=True)
-        points = [models.PointStruct(id=i, vector=v, payload={"page_content": t, "metadata": m}) for i, t, v, m in rows]
-        client.upsert(COLLECTION, points=points)
+        def put(ids: Sequence[str], texts: Sequence[str], vectors: Any, metadatas: Sequence[Any]) -> None:
+            rows = zip(ids, texts, vectors.tolist(), metadatas, strict=True)
+            client.upsert(
+                COLLECTION,
+                points=[
+                    models.PointStruct(id=i, vector=v, payload={"page_content": t, "metadata": m})
+                    for i, t, v, m in rows
+                ],
+            )
 
-    for ids, texts, vectors in parts(records, until):
-        put(ids, texts, vectors, [METADATA for _ in ids])
-    yield Bare(
-        open_target((client, COLLECTION), embedder=records.embedder),
-        records.embedder,
-        lambda plants, v: put([p.id for p in plants], [p.text for p in plants], v, [dict(p.metadata) for p in plants]),
-        lambda ids: client.delete(COLLECTION, points_selector=ids),
-    )
-    client.close()
-
-
-@contextmanager
-def langchain_memory(records: Corpus, _folder: Path, until: float) -> Iterator[Bare]:
-    from langchain_core.vectorstores import InMemoryVectorStore
-
-    store = InMemoryVectorStore(_langchain(records))
-    for ids, texts, _vectors in parts(records, until):
-        store.add_texts(texts, [dict(METADATA) for _ in ids], ids=ids)
-    yield _langchain_bare(store, records)
-
-
-@contextmanager
-def langchain_faiss(records: Corpus, _folder: Path, until: float) -> Iterator[Bare]:
-    import faiss
-    from langchain_community.docstore.in_memory import InMemoryDocstore
-    from langchain_community.vectorstores import FAISS
-
-    store = FAISS(_langchain(records), faiss.IndexFlatL2(DIMENSION), InMemoryDocstore(), {})
-    for ids, texts, _vectors in parts(records, until):
-        store.add_texts(texts, [dict(METADATA) for _ in ids], ids=ids)
-    yield _langchain_bare(store, records)
-
-
-@contextmanager
-def llamaindex(records: Corpus, _folder: Path, until: float) -> Iterator[Bare]:
-    from llama_index.core import MockEmbedding, VectorStoreIndex
-    from llama_index.core.schema import TextNode
-
-    index = VectorStoreIndex([], embed_model=MockEmbedding(embed_dim=DIMENSION))
-    hidden = [*METADATA, "darnel", "darnel_plant"]
-
-    def put(ids: Sequence[str], texts: Sequence[str], vectors: Any, metadatas: Sequence[Any]) -> None:
-        rows = zip(ids, texts, vectors.tolist(), metadatas, strict=True)
-        index.insert_nodes(
-            [
-                TextNode(id_=i, text=t, embedding=v, metadata=m, excluded_embed_metadata_keys=hidden)
-                for i, t, v, m in rows
-            ]
+        for ids, texts, vectors in parts(records, until):
+            put(ids, texts, vectors, [METADATA for _ in ids])
+        yield Bare(
+            open_target((client, COLLECTION), embedder=records.embedder),
+            records.embedder,
+            putting(put),
+            lambda ids: client.delete(COLLECTION, points_selector=ids),
         )
 
-    for ids, texts, vectors in parts(records, until):
-        put(ids, texts, vectors, [METADATA for _ in ids])
-    yield Bare(
-        open_target(index, embedder=records.embedder),
-        records.embedder,
-        lambda plants, v: put([p.id for p in plants], [p.text for p in plants], v, [dict(p.metadata) for p in plants]),
-        lambda ids: index.delete_nodes(ids, delete_from_docstore=True),
+
+def putting(put: Callable[..., object]) -> Callable[[Sequence[Plant], Any], object]:
+    """A ``write`` out of a function of ids, texts, vectors and metadata."""
+    return lambda plants, v: put(
+        [p.id for p in plants], [p.text for p in plants], v, [dict(p.metadata) for p in plants]
     )
 
 
-def _langchain(records: Corpus) -> Any:
-    from langchain_core.embeddings import Embeddings
-
-    class Seeded(Embeddings):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            found: list[list[float]] = records.embedder.documents(texts).tolist()
-            return found
-
-        def embed_query(self, text: str) -> list[float]:
-            return self.embed_documents([text])[0]
-
-    return Seeded()
-
-
-def _langchain_bare(store: Any, records: Corpus) -> Bare:
-    from langchain_core.documents import Document
-
-    def write(plants: Sequence[Plant], _vectors: Any) -> None:
-        documents = [Document(id=p.id, page_content=p.text, metadata=dict(p.metadata)) for p in plants]
-        store.add_documents(documents, ids=[p.id for p in plants])
-
-    return Bare(open_target(store), records.embedder, write, lambda ids: store.delete(ids=ids))
-
-
-STORES: dict[str, Fill] = {
-    "memory": memory,
-    "chroma": chroma,
-    "qdrant": qdrant,
-    "langchain-memory": langchain_memory,
-    "langchain-faiss": langchain_faiss,
-    "llamaindex-simple": llamaindex,
-}
+BARE_STORES: dict[str, Fill] = {"memory": memory, "chroma": chroma, "qdrant": qdrant}

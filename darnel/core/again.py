@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
+from darnel.core.crafting import Crop
 from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.waves import Answer, Wave, WaveResult, run_wave
@@ -15,43 +16,68 @@ PLANTS_AT_ONCE = 64
 """Measured on Chroma: of plants lost among 225 alike, as many are found again 64 at a time as one at a time."""
 
 
-def ask_again(wave: Wave, target: Target, campaign: Campaign, options: RunOptions, result: WaveResult) -> int:
-    """Plant and ask once more, up to three times, for the queries whose answer of the first wave says nothing because the
-    index missed a plant or others crowded it out; the later answer takes the earlier one's place.
+def lost_queries(waves: Sequence[Wave], results: Sequence[WaveResult], campaign: Campaign) -> list[Query]:
+    """The queries whose answer says nothing because the index missed a plant, or other plants crowded the list.
 
-    Returns:
-        For how many queries that was done; their answers and errors in ``result`` are brought up to date.
+    Left out are those of which a plant could not be taken out, or was edited: it is not written over.
     """
-    lost = first = _lost(wave.queries, result.answers)
+    answers = [answer for result in results for answer in result.answers]
+    stuck = {left.id for left in campaign.leftovers}
+    ids = {a.query.id for a in answers if _is_lost(a)} - {
+        a.query.id for a in answers if any(p.id in stuck for p in a.plants)
+    }
+    return [query for wave in waves for query in wave.queries if query.id in ids]
+
+
+def ask_again(
+    waves: Sequence[Wave], target: Target, campaign: Campaign, options: RunOptions, results: Sequence[WaveResult]
+) -> None:
+    """Plant and ask the lost queries once more, up to three times; a later answer takes the earlier one's place.
+
+    An answer that a failing store cut short takes no place.
+
+    Args:
+        waves: one pattern's waves (or one wave of several patterns), already asked.
+        target: what is under test.
+        campaign: whose plants they are.
+        options: the run's.
+        results: what the waves brought, in their order; brought up to date, errors and delays in the last of them.
+    """
+    crops, last = waves[0].crops, results[-1]
+    most = (max(len(wave.queries) for wave in waves) + 1) // 2
     for _ in range(ROUNDS):
-        for group in _groups(lost, wave):
-            if result.not_removed or result.nothing_visible:
-                return len(first)
-            later = run_wave(Wave(wave.crops, group), target, campaign, options)
-            _replace(result, later)
-        lost = _lost(lost, result.answers)
-        if not lost:
-            break
-    return len(first)
+        for group in _groups(lost_queries(waves, results, campaign), crops, most):
+            if last.not_removed or last.nothing_visible:
+                return
+            _replace(results, run_wave(Wave(crops, group), target, campaign, options))
 
 
-def _lost(queries: Sequence[Query], answers: Sequence[Answer]) -> list[Query]:
-    ids = {a.query.id for a in answers if any(p.id in a.unreachable for p in a.plants)}
-    ids |= {a.query.id for a in answers if a.listing is not None and not a.listing.complete}
-    return [query for query in queries if query.id in ids]
+def _is_lost(answer: Answer) -> bool:
+    if any(p.id in answer.unreachable for p in answer.plants):
+        return True
+    return answer.listing is not None and not answer.listing.complete
 
 
-def _groups(queries: Sequence[Query], wave: Wave) -> Iterator[tuple[Query, ...]]:
+def _groups(queries: Sequence[Query], crops: Sequence[Crop], most: int) -> Iterator[tuple[Query, ...]]:
     if queries:
-        each = sum(len(crop.plants[queries[0].id]) for crop in wave.crops)
-        size = max(1, min(PLANTS_AT_ONCE // each, (len(wave.queries) + 1) // 2))
+        each = sum(len(crop.plants[queries[0].id]) for crop in crops)
+        size = max(1, min(PLANTS_AT_ONCE // max(1, each), most))
         yield from (tuple(queries[start : start + size]) for start in range(0, len(queries), size))
 
 
-def _replace(result: WaveResult, later: WaveResult) -> None:
-    newer = {(a.label, a.query.id): a for a in later.answers}
-    result.answers = [newer.get((a.label, a.query.id), a) for a in result.answers]
+def _replace(results: Sequence[WaveResult], later: WaveResult) -> None:
+    newer = {(a.label, a.query.id): a for a in later.answers if _is_whole(a)}
+    for result in results:
+        result.answers = [newer.get((a.label, a.query.id), a) for a in result.answers]
+    result = results[-1]
     result.errors.extend(later.errors)
     result.not_removed, result.nothing_visible = later.not_removed, later.nothing_visible
     result.visible_after = max(result.visible_after, later.visible_after)
     result.gone_after = max(result.gone_after, later.gone_after)
+
+
+def _is_whole(answer: Answer) -> bool:
+    """Whether all plants of an answer were there, and the target answered."""
+    if answer.planting is None or answer.listing is None or answer.listing.error:
+        return False
+    return all(p.id in answer.planting.visible for p in answer.plants)

@@ -60,8 +60,9 @@ def remove_proved(
     while True:
         try:
             due = pending | (set(unsure) - changed.keys())
-            pending, edited = _remove_once(injector, campaign, due, due & unsure)
+            pending, edited, failed = _remove_once(injector, campaign, due, due & unsure)
             changed.update(edited)
+            problem = failed or problem
         except Exception as error:  # the store's; tried again until the deadline
             problem = describe_error(error)
         elapsed = time.monotonic() - started
@@ -78,17 +79,22 @@ def remove_proved(
 
 def _remove_once(
     injector: CorpusInjector, campaign: str, due: Set[str], unsure: Set[str]
-) -> tuple[set[str], dict[str, Leftover]]:
-    """Read, remove what is ours, read again; returns the ids still there and those somebody edited.
+) -> tuple[set[str], dict[str, Leftover], str | None]:
+    """Read, remove what is ours, read again; returns the ids still there, those somebody edited, and what was raised.
 
     What was sent and is not seen is removed too: a store may have queued the write, and shows it only after the next one.
+    A store that refuses some is still asked to remove the others.
     """
     found = read_all(injector, sorted(due))
     ours, edited = _sort_out(found, campaign)
-    going = sorted(ours | (unsure - found.keys()))
+    going, problem = sorted(ours | (unsure - found.keys())), None
     for chunk in chunks(going, READ_CHUNK):
-        injector.remove(chunk)
-    return set(read_all(injector, going)), edited
+        try:
+            injector.remove(chunk)
+        except Exception as error:  # the store's
+            problem = describe_error(error)
+            read_all(injector, chunk)  # raises as well where the store is away altogether
+    return set(read_all(injector, going)), edited, problem
 
 
 def _sort_out(found: Mapping[str, Record], campaign: str) -> tuple[set[str], dict[str, Leftover]]:

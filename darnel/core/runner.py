@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from darnel.core.again import ask_again
+from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
@@ -180,15 +180,13 @@ def _measure(run: Run, campaign: Campaign) -> None:
         return
     for number, wave in enumerate(waves):
         options.progress(_title(wave), number, len(waves))
-        result = run_wave(wave, run.target, campaign, options)
-        if not _why_stop(result) and (lost := ask_again(wave, run.target, campaign, options, result)):
-            run.warnings.append(
-                f"{_title(wave)}: the store's search did not show plants of {lost} questions at first, though by their "
-                "vectors they belonged in the list; they were planted and asked again"
-            )
-        run.waves.append(result)
-        run.errors.extend(result.errors)
-        if why := _why_stop(result):
+        run.waves.append(run_wave(wave, run.target, campaign, options))
+        try:
+            if not _why_stop(run.waves[-1]):
+                _ask_again(run, campaign, waves[: number + 1], waves[number + 1 :])
+        finally:  # an interruption loses no error
+            run.errors.extend(run.waves[-1].errors)
+        if why := _why_stop(run.waves[-1]):
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     options.progress("asking again", len(waves), len(waves))
@@ -203,6 +201,21 @@ def why_unseen(run: Run) -> str | None:
         return "the corpus cannot be read, so there is no known document to ask for"
     known = steadily(lambda: sample_records(reader, run.target.injector, KNOWN_DOCUMENTS, run.options.seed))
     return asked.prove_capture(known)
+
+
+def _ask_again(run: Run, campaign: Campaign, done: Sequence[Wave], to_come: Sequence[Wave]) -> None:
+    """Once a pattern's last wave is through, ask again what the index lost of all of them together."""
+    wave = done[-1]
+    if to_come and to_come[0].crops == wave.crops:
+        return
+    mine = [w for w in done if w.crops == wave.crops]
+    results = run.waves[-len(mine) :]
+    if lost := lost_queries(mine, results, campaign):
+        run.warnings.append(
+            f"{_labels(wave)}: {len(lost)} question{'s' * (len(lost) != 1)} could not be told at first, since the store's "
+            "search missed plants that belonged in the list or other plants crowded it; planted and asked again"
+        )
+        ask_again(mine, run.target, campaign, run.options, results)
 
 
 def _why_stop(result: WaveResult) -> str | None:
@@ -260,5 +273,8 @@ def _passages(run: Run) -> Mapping[str, Sequence[str]]:
 
 
 def _title(wave: Wave) -> str:
-    labels = ", ".join(c.dose.label for c in wave.crops[:3]) + (", ..." if len(wave.crops) > 3 else "")
-    return labels if len(wave.queries) != 1 else f"{labels} · {wave.queries[0].id}"
+    return _labels(wave) if len(wave.queries) != 1 else f"{_labels(wave)} · {wave.queries[0].id}"
+
+
+def _labels(wave: Wave) -> str:
+    return ", ".join(c.dose.label for c in wave.crops[:3]) + (", ..." if len(wave.crops) > 3 else "")

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from darnel.adapters.memory import MemoryCorpus
+from darnel.core import removal
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Record
 from darnel.core.errors import CollisionError, LedgerError, LeftoversError, PlantError, TargetError, UsageError
@@ -112,6 +113,32 @@ def test_a_store_that_does_not_remove_leaves_leftovers_that_are_named(
     assert all(any(p.id in line for line in told) for p in plants)
     assert set(states(ledger, campaign.id).values()) == {"leftover"}
     assert [row.state for row in ledger.campaigns()] == ["open"]
+
+
+def test_a_store_that_refuses_one_removal_is_asked_for_the_others(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class RefusesOne(faulty.FaultyCorpus):
+        refused = ""
+
+        def remove(self, ids: Sequence[str]) -> None:
+            super().remove([id_ for id_ in ids if id_ != self.refused])
+            if self.refused in ids:
+                raise PermissionError("that one is locked")
+
+    monkeypatch.setattr(removal, "READ_CHUNK", 2)
+    corpus = RefusesOne(RECORDS)
+    with Campaign(corpus, ledger, **QUICK) as campaign:
+        plants = make_plants(campaign, 6)
+        campaign.plant(plants)
+        corpus.refused = min(p.id for p in plants)
+        gone = campaign.remove()
+        assert gone.removed == {p.id for p in plants} - {corpus.refused}
+        assert [(left.id, left.reason) for left in gone.leftovers] == [
+            (corpus.refused, "PermissionError: that one is locked")
+        ]
+        corpus.refused = ""
+    assert corpus.records == OWN
 
 
 def test_a_slow_store_is_waited_for(ledger: Ledger) -> None:

@@ -10,7 +10,9 @@ import pytest
 
 import darnel
 from darnel.adapters.langchain import LangChainCorpus
+from darnel.core.campaign import Campaign
 from darnel.core.errors import CollisionError, DarnelError, EmbedderError, PlantError, TargetError
+from darnel.core.ledger import Ledger
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import House
 from tests.adapters.langchain.plants import plant
@@ -181,6 +183,29 @@ def test_faiss_keeps_index_and_docstore_in_step_while_the_application_writes(
     assert [d.page_content for d in store.similarity_search("eels", k=1)] == ["The application adds a note on eels."]
     store.delete(["eels"])
     assert house.witness() == before
+
+
+def test_what_a_write_cut_short_left_in_the_docstore_of_faiss_is_seen_and_not_called_gone(
+    embeddings: WordEmbeddings, tmp_path: Path, ledger: Ledger
+) -> None:
+    class CutShort(dict[int, str]):
+        def update(self, *_args: Any, **_kwargs: Any) -> None:  # the last step of a write
+            raise TimeoutError("cut short")
+
+    store = houses.faiss(embeddings, tmp_path).store
+    corpus = LangChainCorpus(store)
+    with Campaign(corpus, ledger, gone_within=0.2) as campaign:
+        whole, torn = plant(0, campaign=campaign.id), plant(1, campaign=campaign.id)
+        assert campaign.plant([whole]).visible == {whole.id}
+        store.index_to_docstore_id = CutShort(store.index_to_docstore_id)
+        assert "cut short" in (campaign.plant([torn]).error or "")
+        store.index_to_docstore_id = dict(store.index_to_docstore_id)
+        removal = campaign.remove()
+        assert removal.removed == {whole.id}
+        (left,) = removal.leftovers
+        assert left.id == torn.id
+        assert "cut short" in left.reason
+        store.docstore.delete([torn.id])
 
 
 def test_a_faiss_index_that_cannot_give_up_rows_is_refused(embeddings: WordEmbeddings, tmp_path: Path) -> None:

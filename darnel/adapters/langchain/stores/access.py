@@ -127,7 +127,11 @@ class KnownStore(ABC):
                 own = {id_ for id_, record in held.items() if read_stamp(record.metadata)}
                 due = [id_ for id_ in dict.fromkeys(chunk) if id_ in own or (self.sends_absent and id_ not in held)]
                 if due:  # an empty list means "everything" to some stores
-                    self.store.delete(ids=due)
+                    self.delete(due)
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Delete by id, at least one; they are known to be the kit's, or absent where those are sent."""
+        self.store.delete(ids=list(ids))
 
     def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
         """See ``StoreAccess.refuse_elsewhere``."""

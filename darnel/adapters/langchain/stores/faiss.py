@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 
 from darnel.adapters.langchain.stores.access import KnownStore, versions
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
+from darnel.core.errors import TargetError
 
 FLAT = ("IndexFlat", "IndexScalarQuantizer")
 """Index classes that close the gap when a row is removed and give rows back as they hold them."""
@@ -87,19 +88,40 @@ class FaissStore(KnownStore):
         )
 
     def read(self, ids: Sequence[str], *, vectors: bool = False) -> Mapping[str, Record]:
-        """See ``StoreAccess.read``."""
-        wanted = set(ids)
+        """See ``StoreAccess.read``; what the docstore has is found by id, and only for the rest are all rows looked at."""
         with self.turn():
-            rows = {id_: row for row, id_ in self.store.index_to_docstore_id.items() if id_ in wanted}
-            return {id_: self._record(id_, rows[id_] if vectors else None) for id_ in ids if id_ in rows}
+            found = {id_: d for id_ in dict.fromkeys(ids) if (d := self._document(id_)) is not None}
+            named = self.store.index_to_docstore_id
+            absent = set(ids) - found.keys()
+            found.update(dict.fromkeys(absent.intersection(named.values()) if absent else ()))
+            rows = {id_: row for row, id_ in named.items() if id_ in found} if vectors else {}
+            return {id_: self._record(id_, document, rows.get(id_)) for id_, document in found.items()}
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """See ``KnownStore.delete``.
+
+        Raises:
+            TargetError: a write was cut short between docstore and index; what is in both is deleted all the same.
+        """
+        try:
+            self.store.delete(ids=ids)
+        except ValueError:  # raised before anything is deleted, where the index does not name them all
+            named = set(ids).intersection(self.store.index_to_docstore_id.values())
+            if len(named) == len(ids):
+                raise
+            if named:
+                self.store.delete(ids=list(named))
+            raise TargetError(
+                f"{len(ids) - len(named)} documents are in the docstore while the index names no row for them, as after a "
+                "write that was cut short; build the index anew"
+            ) from None
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""
         with self.turn():
             return list(self.store.index_to_docstore_id.values())
 
-    def _record(self, id_: str, row: int | None) -> Record:
-        document = self._document(id_)
+    def _record(self, id_: str, document: Any, row: int | None) -> Record:
         vector = None if row is None else self.store.index.reconstruct(int(row))
         return Record(id_, document.page_content, dict(document.metadata), vector) if document else Record(id_, None)
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from darnel.adapters.chroma.corpus import ChromaCorpus, pair_scores
+from darnel.adapters.chroma.corpus import DELETE_CHUNK, ChromaCorpus, pair_scores
 from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
 from darnel.adapters.llamaindex.stores.base import Place
+from darnel.core.batches import chunks
 from darnel.core.corpus import Record
 from darnel.core.errors import ContainerMissingError, PlantError
 
@@ -100,8 +101,9 @@ class ChromaStore:
         return {record.id for record in self._corpus.plants()}
 
     def delete(self, ids: Sequence[str]) -> None:
-        """See ``NativeStore.delete``."""
-        self._corpus.remove(ids)
+        """See ``NativeStore.delete``; the Chroma adapter's own removal would read all of them once more."""
+        for chunk in chunks(list(dict.fromkeys(ids)), DELETE_CHUNK):
+            self._collection.delete(ids=list(chunk))
 
     def score(self, similarity: float | None) -> float | None:
         """See ``NativeStore.score``: LlamaIndex gives exp(-distance), under which great distances all become 0."""
