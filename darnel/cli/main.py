@@ -19,6 +19,7 @@ COMMANDS = {
     "demo": "Mode A on a bundled corpus in a throwaway Chroma store: no configuration, no network.",
     "doctor": "Look a target over before a run; writes nothing.",
     "patterns": "What patterns there are, and what each does.",
+    "plan": "How many questions a claim takes.",
     "plant": "Plant by hand and leave it there; sweep takes it out.",
     "run": "Mode A: plant, ask, verify from the sources, score, remove, prove.",
     "status": "What is planted now.",

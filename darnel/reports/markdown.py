@@ -24,8 +24,11 @@ def _lines(results: Results) -> Iterator[str]:
     yield from _table(results)
     yield ""
     yield "Each figure with its 95 % interval (rates: Wilson; lifts: Newcombe; means: bootstrap over questions)."
-    yield markdown(wording.clean_line(results), 1_000)
+    for line in (wording.power_line(results), wording.clean_line(results), wording.cost_line(results)):
+        if line:
+            yield markdown(line, 1_000)
     yield ""
+    yield from _quality(results)
     yield from _section("Cleanup", wording.cleanup_lines(results))
     yield from _section("Left over", [f"{x.id} ({x.plant}): {x.reason}" for x in results.leftovers])
     yield from _section("Gates", [f"{g.verdict}: {g.condition} ({g.detail})" for g in results.gates])
@@ -49,6 +52,23 @@ def _table(results: Results) -> Iterator[str]:
     for score in results.scores:
         cells = [f"{markdown(a)} ({b})" if b else markdown(a) for a, b in wording.row(score, results)]
         yield f"| {' | '.join(cells)} |"
+
+
+def _quality(results: Results) -> Iterator[str]:
+    heads = wording.quality_columns(results)
+    if not heads:
+        return
+    yield "## True answers"
+    yield ""
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for score in results.scores:
+        cells = wording.quality_row(score, results)
+        if len(cells) == len(heads):
+            yield f"| {' | '.join(markdown(cell) for cell in cells)} |"
+    yield ""
+    yield "Before → after planting, over judged questions; p: paired t; q: exact McNemar, corrected over the patterns."
+    yield ""
 
 
 def _section(title: str, lines: list[str]) -> Iterator[str]:

@@ -23,7 +23,9 @@ def print_results(results: Results, console: Console) -> None:
     console.print(_plain(wording.verdict(results)), style=STYLE[results.exit_code])
     console.print(_plain(wording.target_line(results)), style="dim")
     console.print(_table(results))
-    console.print(_plain(wording.clean_line(results)))
+    for line in (wording.power_line(results), wording.clean_line(results), wording.cost_line(results)):
+        if line:
+            console.print(_plain(line))
     for line in wording.cleanup_lines(results):
         console.print(_plain(line))
     _list(console, "Left over", [f"{x.id}  {x.plant}: {x.reason}" for x in results.leftovers], "bold red")

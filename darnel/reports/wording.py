@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from darnel.core.results import Results, Score
-from darnel.core.stats import Difference, Mean, Rate
+from darnel.core.stats import Change, Difference, Mean, Rate, wilson
 
 DASH = "–"
+NDCG = "nDCG@10"
 
 
 def figure(value: float | None) -> str:
@@ -144,6 +145,61 @@ def clean_line(results: Results) -> str:
         f"With nothing planted, {found.hits} of {found.n} judged questions have a judged record in the first "
         f"{results.target.k} ({figure(found.value)}, {interval(found)})."
     )
+
+
+def cost_line(results: Results) -> str:
+    """What the pattern that hurt the true answers most cost them; empty without judgments."""
+    changes = [(score.pattern, score.quality[NDCG]) for score in results.scores if NDCG in score.quality]
+    if not changes:
+        return ""
+    pattern, worst = min(changes, key=lambda item: item[1].change or 0.0)
+    return f"{NDCG} of the true answers falls most under {pattern}: {change(worst)}."
+
+
+def change(item: Change) -> str:
+    """``0.81 → 0.75 (-0.06, -0.08 to -0.04, p = 0.002, n = 99)``."""
+    between = "" if item.low is None or item.high is None else f", {item.low:.2f} to {item.high:.2f}"
+    tested = "" if item.p is None else f", p {p_value(item.p)}"
+    return f"{figure(item.before)} → {figure(item.after)} ({item.change or 0:+.2f}{between}{tested}, n = {item.n})"
+
+
+def p_value(p: float) -> str:
+    """``= 0.03``, or ``< 0.001``."""
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def power_line(results: Results) -> str:
+    """What so many questions can and cannot show."""
+    n = len(results.queries)
+    return (
+        f"{n} questions: of a pattern that none of them exposed, an exposure of up to {wilson(0, n)[1]:.2g} is not ruled out "
+        "(see darnel plan)."
+        if n
+        else ""
+    )
+
+
+def quality_columns(results: Results) -> list[str]:
+    """Headings of the table of true answers; empty without judgments."""
+    names = next((list(score.quality) for score in results.scores if score.quality), [])
+    return (
+        ["pattern", *names, "spill", "injection recall", "injection F1", "rank shift", "q over honest"] if names else []
+    )
+
+
+def quality_row(score: Score, results: Results) -> list[str]:
+    """One line of that table."""
+    lift = score.lift_over_honest.get(str(results.target.k))
+    return [
+        score.pattern,
+        *(change(item) for item in score.quality.values()),
+        *(
+            " ".join(part for part in with_interval(item) if part)
+            for item in (score.spill, score.injection_recall, score.injection_f1)
+        ),
+        DASH if score.rank_shift is None else f"{score.rank_shift:+g}",
+        DASH if lift is None or lift.q is None else p_value(lift.q).removeprefix("= "),
+    ]
 
 
 def doubts(results: Results) -> list[str]:

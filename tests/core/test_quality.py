@@ -15,15 +15,29 @@ from darnel.core.corpus import Reply, Source
 from darnel.core.evidence import PlantIndex
 from darnel.core.observe import QueryOutcome
 from darnel.core.options import RunOptions
+from darnel.core.plant import Plant, make_marker, make_plant
 from darnel.core.quality import quality
 from darnel.core.queries import Query
 from darnel.core.ranking import recognise
 from darnel.core.scores import score_all
 from darnel.core.stats import change, corrected, mcnemar, queries_needed, wilson
 from tests.core.test_scores_and_gates import LISTS, outcome
-from tests.support.planting import make_plain_plants
 
 INFINITY = float("inf")
+
+
+def plain(number: int) -> Plant:
+    marker = make_marker(0, number)
+    return make_plant(
+        identity="i",
+        campaign="c",
+        pattern="echo",
+        strength=1,
+        query_id=f"q{number}",
+        copy=0,
+        marker=marker,
+        text=f"planted {marker}",
+    )
 
 
 def judged(number: int, ranked: list[str | None], grades: dict[str, int], doubt: float = INFINITY) -> QueryOutcome:
@@ -42,7 +56,9 @@ grades = st.dictionaries(st.sampled_from([f"d{i}" for i in range(14)]), st.integ
 
 
 @given(before=docs, after=docs, relevant=grades)
-def test_measures_agree_with_their_formulas(before: list[str | None], after: list[str | None], relevant: dict[str, int]) -> None:
+def test_measures_agree_with_their_formulas(
+    before: list[str | None], after: list[str | None], relevant: dict[str, int]
+) -> None:
     found = quality([judged(0, after, relevant)], {"q0": before}, k=5, seed=0)
     assert list(found) == ["nDCG@10", "R@5", "RR@10"]
     assert found["nDCG@10"].before == pytest.approx(ndcg(before, relevant))
@@ -59,7 +75,12 @@ def test_a_plant_takes_a_place_and_names_may_be_odd_or_missing() -> None:
 
 
 def test_only_judged_queries_whose_lists_are_known_count() -> None:
-    rows = [judged(0, ["a"], {"a": 1}), judged(1, ["a"], {}), judged(2, ["a"], {"a": 1}, doubt=4), judged(3, ["a"], {"a": 0})]
+    rows = [
+        judged(0, ["a"], {"a": 1}),
+        judged(1, ["a"], {}),
+        judged(2, ["a"], {"a": 1}, doubt=4),
+        judged(3, ["a"], {"a": 0}),
+    ]
     found = quality(rows, {f"q{i}": ["a"] for i in range(4)}, k=5, seed=0)
     assert found["nDCG@10"].n == 1
     assert quality(rows[1:], {f"q{i}": ["a"] for i in range(4)}, k=5, seed=0) == {}
@@ -69,7 +90,9 @@ def test_a_change_has_an_interval_and_a_test_where_there_is_something_to_test() 
     moved = change([1.0, 0.8, 0.9, 1.0, 0.7], [0.2, 0.5, 0.1, 0.6, 0.3], 0)
     assert moved.change == pytest.approx(-0.54)
     assert moved.low is not None and moved.high is not None and moved.low < -0.54 < moved.high
-    assert moved.p == pytest.approx(0.00471, abs=1e-4)  # paired t = -5.67 with 4 degrees of freedom
+    assert moved.p == pytest.approx(
+        0.00742, abs=1e-5
+    )  # t = -0.54 / (0.2408 / sqrt 5) = -5.01 with 4 degrees of freedom
     still = change([0.5, 0.5], [0.5, 0.5], 0)
     assert (still.change, still.p, still.low) == (0.0, None, None)
     assert change([], [], 0).n == 0
@@ -84,7 +107,23 @@ def test_mcnemar_is_the_binomial_test_of_the_pairs_that_differ(pairs: list[tuple
 
 def test_correction_is_benjamini_and_hochberg_s() -> None:
     # the example of their paper's section 3.2, four smallest of fifteen
-    given_ = [0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0]
+    given_ = [
+        0.0001,
+        0.0004,
+        0.0019,
+        0.0095,
+        0.0201,
+        0.0278,
+        0.0298,
+        0.0344,
+        0.0459,
+        0.3240,
+        0.4262,
+        0.5719,
+        0.6528,
+        0.7590,
+        1.0,
+    ]
     found = corrected([None, *given_])
     assert found[0] is None
     assert sum(1 for q in found[1:] if q is not None and q <= 0.05) == 4
@@ -95,7 +134,12 @@ def test_lifts_are_tested_on_the_same_queries() -> None:
     plain = [outcome("control:1", i, None) for i in range(8)]
     stuffed = [outcome("echo:1", i, 1 if i < 6 else None) for i in range(8)]
     weak = [outcome("flood:1", i, 1 if i < 1 else None) for i in range(8)]
-    made = score_all({"control:1": plain, "echo:1": stuffed, "flood:1": weak}, {"control:1": True, "echo:1": False, "flood:1": False}, LISTS, RunOptions())
+    made = score_all(
+        {"control:1": plain, "echo:1": stuffed, "flood:1": weak},
+        {"control:1": True, "echo:1": False, "flood:1": False},
+        LISTS,
+        RunOptions(),
+    )
     lift = {s.pattern: s.lift_over_control.get("5") for s in made}
     assert lift["control:1"] is None
     assert lift["echo:1"] is not None and lift["echo:1"].p == pytest.approx(2 * 0.5**6)
@@ -120,7 +164,7 @@ def test_the_rank_shift_is_against_the_control_and_at_least_that() -> None:
 
 
 def test_spill_is_a_plant_of_another_query_among_the_first_k() -> None:
-    mine, other, stranger = make_plain_plants(3)
+    mine, other, stranger = plain(0), plain(1), plain(2)
     index = PlantIndex([mine, other])
     reply = Reply(tuple(Source(id_) for id_ in (stranger.id, "own", other.id, mine.id)))
     listing = recognise(reply, index, lambda plant: plant is mine, wanted=5, asked=5)
