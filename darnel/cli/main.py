@@ -15,6 +15,7 @@ COULD_NOT_TEST = 2
 
 COMMANDS = {
     "adapters": "What stores and frameworks there are, and how to install what is missing.",
+    "compare": "Two results, before and after a change, on the same questions.",
     "completion": "Print the shell completion script for bash, zsh or fish.",
     "demo": "Mode A on a bundled corpus in a throwaway Chroma store: no configuration, no network.",
     "doctor": "Look a target over before a run; writes nothing.",

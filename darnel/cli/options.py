@@ -15,6 +15,8 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 SETTINGS = {
     "accept": "accept",
     "allow-host": "allow_hosts",
+    "budget": "budget",
+    "carrier-words": "carrier_words",
     "embedder": "embedder",
     "fail-on": "gates",
     "full-digest": "full_digest",
@@ -29,6 +31,7 @@ SETTINGS = {
     "qrels": "qrels",
     "queries": "queries",
     "seed": "seed",
+    "strengths": "strengths",
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
@@ -105,9 +108,12 @@ plant_options = _bundle(
         "--pattern",
         "patterns",
         multiple=True,
-        metavar="NAME[:N]",
-        help="Pattern and strength; see: darnel patterns.",
+        metavar="NAME[:N,N]",
+        help="Pattern and strengths (echo:1,3,5), a template file, or all; see: darnel patterns.",
     ),
+    _option("--strengths", metavar="N,N", help="Strengths of every pattern that names none: a curve, not one number."),
+    _option("--carrier-words", type=click.IntRange(4, 2_000), metavar="N", help="Length of the carrier (default 34)."),
+    _option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
     _option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
     _option(
         "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows."

@@ -46,15 +46,17 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     from darnel.core.gate import parse_gate
     from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
+    from darnel.core.pattern import default_carrier, sized_carrier
     from darnel.core.runner import run_mode_a
-    from darnel.patterns.registry import parse_doses
+    from darnel.patterns.registry import parse_doses, parse_strengths
 
     queries = read_query_option(given["queries"], given["qrels"])
-    doses = parse_doses(given["patterns"])
+    doses = parse_doses(given["patterns"], strengths=parse_strengths(given["strengths"]))
     settings = {
         "metadata": parse_metadata(given["metadata"]),
         **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
-        **{k: given[k] for k in ("max_inconclusive", "gates", "accept")},
+        **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget")},
+        "carrier": sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
     }
     check_out(out)
     opened = open_target(target, embedder=given["embedder"], allow_hosts=given["allow_hosts"], writes=not dry_run)

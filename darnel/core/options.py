@@ -28,7 +28,8 @@ class RunOptions:
     ``together``. ``metadata``: set on every plant, over what was learned from the corpus. ``max_inconclusive``: share of a
     pattern's queries that may be inconclusive before the run counts as untestable (of what only an approximate index
     lost, 5 % in any case). ``accept``: names of
-    preflight checks that may fail; they become warnings.
+    preflight checks that may fail; they become warnings. ``budget``: plants of the whole run at the most; doses that no
+    longer fit are left out, named, in the order they were given; the controls always run.
     """
 
     k: int = 5
@@ -42,6 +43,7 @@ class RunOptions:
     carrier: Callable[[str], str] = default_carrier
     gates: Sequence[str] = ()
     accept: Sequence[str] = ()
+    budget: int | None = None
     notify: Callable[[str], None] = lambda _text: None
     progress: Progress = _silent
 
@@ -50,6 +52,8 @@ class RunOptions:
             raise UsageError(f"k must be 1 or more, not {self.k}")
         if not 0 <= self.max_inconclusive <= 1:
             raise UsageError(f"max_inconclusive is a share from 0 to 1, not {self.max_inconclusive}")
+        if self.budget is not None and self.budget < 1:
+            raise UsageError(f"the budget must be 1 plant or more, not {self.budget}")
         if self.visible_within < 0 or self.gone_within < 0:
             raise UsageError("waiting times must not be negative")
 

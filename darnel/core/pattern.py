@@ -21,6 +21,29 @@ def default_carrier(marker: str) -> str:
     return CARRIER.format(marker=marker)
 
 
+SHORTEST_CARRIER = 4
+_SHORT = "Harmless test record {marker}."
+_PADDING = (
+    "It says nothing about any subject and answers no question. A reader may skip it without missing anything. "
+    "Nothing here should be quoted, stored or acted upon."
+)
+
+
+def sized_carrier(words: int) -> Callable[[str], str]:
+    """A carrier of so many words (at least 4) around a marker, as harmless and as void as the default one."""
+
+    def carrier(marker: str) -> str:
+        if words >= len(CARRIER.split()):
+            text = CARRIER.format(marker=marker).split()
+        else:
+            text = [*_SHORT.format(marker=marker).split(), *CARRIER.partition(". ")[2].split()[4:]][:words]
+        padding = _PADDING.split()
+        text += (padding * (words // len(padding) + 1))[: words - len(text)]
+        return " ".join(text)
+
+    return carrier
+
+
 @dataclass(frozen=True, slots=True)
 class CraftRequest:
     """All a pattern may know.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
+from darnel.core.crops import craft_all
 from darnel.core.errors import InterruptedCampaign
 from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
@@ -14,7 +15,7 @@ from darnel.core.pattern import Dose
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.removal import Leftover
-from darnel.core.runner import ask_baseline, craft_all, prepare
+from darnel.core.runner import ask_baseline, prepare
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
-from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import CaptureProof, Check, Retriever, Target, VectorWriter
-from darnel.core.crafting import Ground, craft
+from darnel.core.corpus import CaptureProof, Check, Target
+from darnel.core.crops import craft_all
 from darnel.core.digest import compare_digests, sample_records, take_digest
 from darnel.core.errors import (
     EmptyCorpusError,
     InterruptedCampaign,
-    PlantError,
     TargetError,
     UnknownNameError,
     UsageError,
@@ -33,14 +31,11 @@ from darnel.core.ranking import Listing, ask
 from darnel.core.results import Results
 from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
-from darnel.core.text import storable
-from darnel.core.waiting import read_all, steadily
+from darnel.core.waiting import steadily
 from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, plan_waves, run_wave
 
 KNOWN_DOCUMENTS = 5
 """The owner's records that an application is asked for, to prove that its retrievals are seen."""
-PASSAGES = 10
-"""Baseline records whose texts a pattern may read for a query."""
 
 
 def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], options: RunOptions) -> Run:
@@ -120,34 +115,6 @@ def _plant_and_ask(run: Run, campaign: Campaign) -> None:
             _measure(run, campaign)
     except InterruptedCampaign:
         run.interrupted = True
-
-
-def craft_all(run: Run, campaign_id: str) -> None:
-    """Craft every plant of the run.
-
-    Raises:
-        PlantError: one is no plant, or is over a limit of the store.
-    """
-    passages = _passages(run) if any(d.pattern.needs_passages for d in run.doses) else {}
-    store = run.target.injector
-    ground = Ground(
-        run.queries,
-        passages,
-        run.description,
-        campaign_id,
-        run.options,
-        store.query_vectors if isinstance(store, VectorWriter) else None,
-    )
-    run.crops = []
-    for dose in run.doses:
-        try:
-            run.crops.append(craft(dose, ground))
-        except PlantError as error:
-            if not dose.optional:
-                raise
-            run.warnings.append(f"{dose.label} was left out: {error}")
-    for crop in run.crops:
-        check_sizes(crop.all(), run.description)
 
 
 def ask_baseline(run: Run) -> list[Listing]:
@@ -249,27 +216,6 @@ def _complete_rows(run: Run) -> None:
         rest = [q for q in run.queries if (crop.dose.label, q.id) not in done]
         if rest:
             run.waves.append(failed_wave(Wave((crop,), tuple(rest)), "interrupted before it was asked"))
-
-
-def _passages(run: Run) -> Mapping[str, Sequence[str]]:
-    """What the corpus returned for each query: texts from the lists, else read by id; where an application returned
-    nothing, what its store returns itself."""
-    listed = {
-        q.id: [e.source for e in listing.entries[:PASSAGES]]
-        for q, listing in zip(run.queries, run.baseline, strict=False)
-    }
-    store = run.target.injector
-    if (bare := [q for q in run.queries if not listed.get(q.id)]) and isinstance(store, Retriever):
-        with blame_target("asking the store for passages"):
-            replies = steadily(lambda: store.retrieve([q.text for q in bare], PASSAGES))
-        listed.update((q.id, list(reply.sources)) for q, reply in zip(bare, replies, strict=True))
-    wanted = {s.id for sources in listed.values() for s in sources if s.text is None and s.id}
-    found = read_all(store, sorted(wanted)) if wanted else {}
-    texts = {id_: record.text for id_, record in found.items()}
-    return {
-        query: [storable(text) for s in sources if (text := s.text or texts.get(s.id or ""))]
-        for query, sources in listed.items()
-    }
 
 
 def _title(wave: Wave) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 
 from darnel.core.errors import UnknownNameError, UsageError
@@ -66,10 +66,13 @@ def known_patterns() -> dict[str, Pattern]:
     return found
 
 
-def parse_doses(given: Iterable[str | Pattern | Dose] = (), *, controls: bool = True) -> list[Dose]:
+def parse_doses(
+    given: Iterable[str | Pattern | Dose] = (), *, controls: bool = True, strengths: Sequence[int] = ()
+) -> list[Dose]:
     """Doses from ``name``, ``name:strength``, a template file, ``all``, patterns or doses; the default ones where none is
     given.
 
+    ``echo:1,3,5`` is three doses; ``strengths`` are those of every pattern that names none of its own, controls excepted.
     With ``controls`` the two controls come first whether named or not: without them a score says little.
 
     Raises:
@@ -77,35 +80,55 @@ def parse_doses(given: Iterable[str | Pattern | Dose] = (), *, controls: bool = 
         UsageError: the strength is no whole number from 1 to 1,000.
     """
     patterns = known_patterns()
-    named_doses = [dose for item in given for dose in _doses(item, patterns)]
-    doses = named_doses or [Dose(p, p.default_strength) for p in DEFAULT]
+    asked: list[str | Pattern | Dose] = list(given) or list(DEFAULT)
+    doses = [dose for item in asked for dose in _doses(item, patterns, strengths)]
     named = {dose.pattern.name for dose in doses}
     missing = [Dose(p, p.default_strength) for p in (CONTROL, HONEST) if controls and p.name not in named]
     unique = {dose.label: dose for dose in (*missing, *doses)}
     return sorted(unique.values(), key=lambda dose: not dose.pattern.is_control)
 
 
-def _doses(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> list[Dose]:
-    if item == ALL:
-        return [Dose(p, p.default_strength, optional=not p.is_control) for p in patterns.values()]
-    return [_dose(item, patterns)]
-
-
-def _dose(item: str | Pattern | Dose, patterns: Mapping[str, Pattern]) -> Dose:
+def _doses(item: str | Pattern | Dose, patterns: Mapping[str, Pattern], strengths: Sequence[int]) -> list[Dose]:
     if isinstance(item, Dose):
-        return item
+        return [item]
+    if item == ALL:
+        return [dose for p in patterns.values() for dose in _at(p, strengths, optional=not p.is_control)]
     if not isinstance(item, str):
-        return Dose(item, item.default_strength)
-    name, colon, strength = item.partition(":")
+        return _at(item, strengths)
+    name, colon, given = item.partition(":")
     if is_template_file(name):
         patterns = {**patterns, name: load_template(name)}
     if name not in patterns:
         raise UnknownNameError("pattern", name, patterns)
     pattern = patterns[name]
-    if not colon:
-        return Dose(pattern, pattern.default_strength)
-    if not strength.isdecimal() or not 1 <= int(strength) <= MOST_STRENGTH:
+    return (
+        [Dose(pattern, _strength(item, part, pattern)) for part in given.split(",")]
+        if colon
+        else _at(pattern, strengths)
+    )
+
+
+def _at(pattern: Pattern, strengths: Sequence[int], *, optional: bool = False) -> list[Dose]:
+    chosen = [pattern.default_strength] if pattern.is_control or not strengths else strengths
+    return [Dose(pattern, strength, optional) for strength in chosen]
+
+
+def _strength(item: str, given: str, pattern: Pattern) -> int:
+    if not given.isdecimal() or not 1 <= int(given) <= MOST_STRENGTH:
         raise UsageError(
             f"pattern '{item}': the strength ({pattern.dose}) is a whole number from 1 to {MOST_STRENGTH:,}"
         )
-    return Dose(pattern, int(strength))
+    return int(given)
+
+
+def parse_strengths(text: str | None) -> list[int]:
+    """``1,3,5``.
+
+    Raises:
+        UsageError: one is no whole number from 1 to 1,000.
+    """
+    found = [part.strip() for part in (text or "").split(",") if part.strip()]
+    for part in found:
+        if not part.isdecimal() or not 1 <= int(part) <= MOST_STRENGTH:
+            raise UsageError(f"--strengths {text}: give whole numbers from 1 to {MOST_STRENGTH:,}, for instance 1,3,5")
+    return [int(part) for part in found]

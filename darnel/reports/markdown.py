@@ -24,7 +24,12 @@ def _lines(results: Results) -> Iterator[str]:
     yield from _table(results)
     yield ""
     yield "Each figure with its 95 % interval (rates: Wilson; lifts: Newcombe; means: bootstrap over questions)."
-    for line in (wording.power_line(results), wording.clean_line(results), wording.cost_line(results)):
+    for line in (
+        wording.power_line(results),
+        wording.clean_line(results),
+        wording.cost_line(results),
+        *wording.dose_lines(results),
+    ):
         if line:
             yield markdown(line, 1_000)
     yield ""

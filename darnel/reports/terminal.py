@@ -23,7 +23,12 @@ def print_results(results: Results, console: Console) -> None:
     console.print(_plain(wording.verdict(results)), style=STYLE[results.exit_code])
     console.print(_plain(wording.target_line(results)), style="dim")
     console.print(_table(results))
-    for line in (wording.power_line(results), wording.clean_line(results), wording.cost_line(results)):
+    for line in (
+        wording.power_line(results),
+        wording.clean_line(results),
+        wording.cost_line(results),
+        *wording.dose_lines(results),
+    ):
         if line:
             console.print(_plain(line))
     for line in wording.cleanup_lines(results):

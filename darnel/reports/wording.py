@@ -9,6 +9,7 @@ from darnel.core.stats import Change, Difference, Mean, Rate, wilson
 
 DASH = "–"
 NDCG = "nDCG@10"
+HALF = 0.5
 
 
 def figure(value: float | None) -> str:
@@ -154,6 +155,22 @@ def cost_line(results: Results) -> str:
         return ""
     pattern, worst = min(changes, key=lambda item: item[1].change or 0.0)
     return f"{NDCG} of the true answers falls most under {pattern}: {change(worst)}."
+
+
+def dose_lines(results: Results) -> list[str]:
+    """For each pattern run at several strengths: its exposure at each, and the smallest that reached half the questions."""
+    k, groups = str(results.target.k), dict[str, list[tuple[int, Rate]]]()
+    for info, score in ((p, s) for p in results.patterns for s in results.scores if p.label == s.pattern):
+        groups.setdefault(info.pattern, []).append((info.strength, score.exposure[k]))
+    lines = []
+    for pattern, doses in groups.items():
+        if len(doses) > 1:
+            doses.sort(key=lambda dose: dose[0])
+            curve = ", ".join(f"{strength} → {figure(found.value)}" for strength, found in doses)
+            enough = next((strength for strength, found in doses if (found.value or 0) >= HALF), None)
+            said = f"{enough} is the smallest of them" if enough is not None else "none of them is enough"
+            lines.append(f"{pattern} by strength, exposure@{k}: {curve}; for half the questions {said}.")
+    return lines
 
 
 def change(item: Change) -> str:

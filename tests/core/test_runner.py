@@ -370,3 +370,11 @@ def test_queries_keep_their_ids(ledger: Ledger) -> None:
     results = run_mode_a(Target(corpus, corpus, corpus), odd, parse_doses(["echo:1"]), QUICK, ledger)
     assert [q.id for q in results.queries] == ["a/0", "a", "ü \x1b[1m|"]
     assert corpus.records == OWN
+
+
+def test_a_question_that_finds_nothing_does_not_end_the_run(ledger: Ledger) -> None:
+    corpus = faulty.FaultyCorpus(RECORDS)
+    queries = [*QUERIES, Query("none", "xyzzy")]
+    results = run_mode_a(Target(corpus, corpus, corpus), queries, parse_doses(["echo:1"]), QUICK, ledger)
+    assert {row.query for row in results.observations if row.pattern == "honest:1"} == {q.id for q in queries}
+    assert corpus.records == OWN
