@@ -24,6 +24,9 @@ from darnel.core.runner import run_mode_a
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses
 
+OWN = "own"
+"""The store's own search."""
+
 
 def open_target(
     target: Any,
@@ -32,6 +35,7 @@ def open_target(
     allow_hosts: Collection[str] = (),
     writes: bool = True,
     app: AppOptions = DEFAULT_APP,
+    retriever: str = OWN,
 ) -> Target:
     """Open a target spec, or take an object of the application's.
 
@@ -43,6 +47,8 @@ def open_target(
         allow_hosts: hosts other than this machine that may be written to.
         writes: whether it is opened to write; a target opened only to read takes no lock and asks no permission.
         app: how to ask, where the target is an application.
+        retriever: who answers: ``own``, the store itself; or another one over the same records, or defences around one
+            (``bm25``, ``hybrid``, ``own+trust``; see ``darnel.retrievers.registry``).
 
     Raises:
         DarnelError: with what to do.
@@ -63,7 +69,15 @@ def open_target(
         except HostNotAllowedError:
             opened.close()
             raise
-    return opened
+    if retriever == OWN:
+        return opened
+    from darnel.retrievers.registry import with_retriever
+
+    try:
+        return with_retriever(opened, retriever, resolved)
+    except BaseException:
+        opened.close()
+        raise
 
 
 def read_queries(
@@ -97,6 +111,7 @@ def run(
     options: RunOptions | None = None,
     allow_hosts: Collection[str] = (),
     app: AppOptions = DEFAULT_APP,
+    retriever: str = OWN,
 ) -> Results:
     """Run mode A: plant → ask → verify → score → remove → prove.
 
@@ -111,6 +126,7 @@ def run(
         options: everything else.
         allow_hosts: see ``open_target``.
         app: how to ask, where the target is an application.
+        retriever: see ``open_target``.
 
     Raises:
         DarnelError: what cannot be tested, and what to do; nothing is left behind.
@@ -119,7 +135,7 @@ def run(
     chosen = chosen if k is None else replace(chosen, k=k)
     asked, doses = read_queries(queries), parse_doses(patterns)
     with ExitStack() as stack:
-        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts, app=app)
+        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts, app=app, retriever=retriever)
         stack.callback(opened.close)
         if k is None and options is None and opened.k is not None:
             chosen = replace(chosen, k=opened.k)

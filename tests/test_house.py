@@ -18,15 +18,16 @@ MODULES = {
     ".".join(("darnel", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
 }
-BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "patterns"}
+BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "patterns", "retrievers"}
 MAY_IMPORT = {
     "core": set[str](),
     "embedders": {"core"},
     "patterns": {"core"},
     "audit": {"core"},
     "adapters": {"core", "embedders"},
+    "retrievers": {"adapters", "core", "embedders"},
     "reports": {"core", "audit"},
-    "api": {"adapters", "core", "embedders", "patterns"},
+    "api": {"adapters", "core", "embedders", "patterns", "retrievers"},
     "demo": {"adapters", "api", "core", "embedders"},
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},

@@ -204,6 +204,16 @@ class CaptureProof(Protocol):
 
 
 @runtime_checkable
+class Wrapped(Protocol):
+    """A retriever around another one, which it may reorder or leave things out of."""
+
+    @property
+    def inner(self) -> Retriever:
+        """The one that searches."""
+        ...
+
+
+@runtime_checkable
 class ExactScorer(Protocol):
     """A retriever over an approximate index that can say what an exact search would have scored."""
 
@@ -223,7 +233,8 @@ class Target:
     ``spec`` reopens it in another process (secrets left out); empty for objects that only live here. ``store_search``:
     the retriever is the store's own, so any k and any text may be asked at no cost. ``k``: how many sources the
     application reads, where it says so. ``host``: the server that would be written to; empty for this machine. ``app``:
-    what is asked, for people, where it is more than the store.
+    what is asked, for people, where it is not the store alone. ``exact``: whether the retriever compares every record, where
+    that is not the corpus's to say.
     """
 
     injector: CorpusInjector
@@ -236,3 +247,4 @@ class Target:
     k: int | None = None
     host: str = ""
     app: str = ""
+    exact: bool | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from darnel.core.corpus import ExactScorer, Retriever
+from darnel.core.corpus import ExactScorer, Retriever, Wrapped
 from darnel.core.evidence import PlantIndex
 from darnel.core.plant import Plant
 from darnel.core.ranking import Listing, ask, place
@@ -42,11 +42,24 @@ def find_unreachable(retriever: Retriever, rows: Sequence[Row], visible: Set[str
     quiet = [(row, p) for row in rows for p in row.plants if p.id in visible and place(row.listing, p) is None]
     if not quiet:
         return {}
+    if isinstance(retriever, Wrapped):  # what a defence left out is not lost; what its inner retriever missed may be
+        return find_unreachable(retriever.inner, _asked_inside(retriever.inner, quiet, depth), visible, depth)
     if isinstance(retriever, ExactScorer):
         scores = retriever.exact_scores([row.query for row, _ in quiet], [p for _, p in quiet])
         if scores is not None:
             return _missed(quiet, scores, depth)
     return _probe(retriever, [p for _, p in quiet])
+
+
+def _asked_inside(inner: Retriever, quiet: Sequence[tuple[Row, Plant]], depth: int) -> list[Row]:
+    """The rows of the plants that are not in their list, with the lists that the inner retriever gives."""
+    texts = list(dict.fromkeys(row.query for row, _ in quiet))
+    plants = {text: tuple(p for row, p in quiet if row.query == text) for text in texts}
+    index = PlantIndex([p for group in plants.values() for p in group])
+    # the others' plants are left out, as they are from the lists that are scored
+    keeps = [lambda p, mine=frozenset(q.id for q in plants[text]): p.id in mine for text in texts]
+    lists = ask(inner, texts, index, keeps, depth=depth)
+    return [Row(text, listing, plants[text]) for text, listing in zip(texts, lists, strict=True)]
 
 
 def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> str | None:

@@ -32,7 +32,7 @@ from darnel.core.results import Results
 from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
 from darnel.core.waiting import steadily
-from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, plan_waves, run_wave
+from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, is_exact, plan_waves, run_wave
 
 KNOWN_DOCUMENTS = 5
 """The owner's records that an application is asked for, to prove that its retrievals are seen."""
@@ -140,7 +140,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
         if not (unseen := why_unseen(run)):
             run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
-    most = None if run.description.capabilities.exact else MOST_AT_ONCE
+    most = None if is_exact(run.target, run.description) else MOST_AT_ONCE
     waves = list(plan_waves(run.crops, run.queries, options.isolation, most))
     if unseen:  # nothing it does not return would say anything, so nothing is planted
         run.waves.extend(failed_wave(wave, f"capture failed: {unseen}") for wave in waves)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from darnel.core.batches import chunks
 from darnel.core.campaign import Campaign, Planting
-from darnel.core.corpus import CaptureProof, Target
+from darnel.core.corpus import CaptureProof, CorpusDescription, Target
 from darnel.core.crafting import Crop
 from darnel.core.errors import TargetError, describe_error
 from darnel.core.evidence import PlantIndex
@@ -120,6 +120,11 @@ def run_wave(wave: Wave, target: Target, campaign: Campaign, options: RunOptions
     return result
 
 
+def is_exact(target: Target, where: CorpusDescription) -> bool:
+    """Whether what the search does not return does not belong in the list."""
+    return where.capabilities.exact if target.exact is None else target.exact
+
+
 def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign, options: RunOptions) -> WaveResult:
     if not planting.visible:
         why = planting.error or f"nothing of it could be read back within {planting.delay:.1f} s"
@@ -141,7 +146,7 @@ def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign
     # what a retriever of the user's leaves out is its own decision; of an application it is seen what the store returned
     if isinstance(target.retriever, CaptureProof) and (shut := closed_to(target.retriever, rows, planting.visible)):
         return failed_wave(wave, shut)
-    exact = not deep or campaign.where.capabilities.exact
+    exact = not deep or is_exact(target, campaign.where)
     unreachable = {} if exact else find_unreachable(target.retriever, rows, planting.visible, options.depth)
     answers = [
         Answer(crop.dose.label, query, crop.plants[query.id], listing, planting, unreachable)

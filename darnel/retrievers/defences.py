@@ -1,0 +1,107 @@
+"""Defences at query time, each a function from question and sources to the sources that are passed on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from darnel.core.corpus import Source
+from darnel.core.text import words
+
+TIERS: Mapping[str, float] = {"trusted": 1.0, "official": 1.0, "internal": 1.0, "partner": 0.6, "community": 0.3}
+UNKNOWN_TRUST = 0.2
+"""Of a source that says nothing of its trust, or what nobody knows."""
+TRUST_KEYS = ("trust", "trust_tier", "trust_level", "trust_score")
+SUSPICIOUS = 0.25
+"""Further factor for text with instruction-like phrases."""
+_INSTRUCTION = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instructions?|prompts?|rules|guidelines|above|previous)\b"
+    r"|\byou (?:are|must) now\b|\b(?:system|developer) (?:prompt|message)\b|\b(?:reply|respond|answer) only with\b"
+    r"|\bdo not (?:tell|mention|reveal)\b|\bplease (?:output|repeat|report|print)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+SOURCE_KEYS = ("source", "source_id", "url", "file_path", "file_name", "author")
+QUOTA = 2
+ALIKE = 0.5
+"""Jaccard similarity of three-word shingles from which two texts are near-duplicates."""
+ECHOED = 0.8
+"""Share of the question's words, in one run of a text, from which it echoes the question."""
+LEAST_WORDS = 4
+"""A shorter question stands in honest text too."""
+
+
+def trust(_query: str, sources: Sequence[Source]) -> list[Source]:
+    """Rerank by relevance × the source's trust × 0.25 where the text holds instruction-like phrases.
+
+    Trust is a number from 0 to 1, or a tier's name, in the metadata. A score that is no relevance from 0 up (a negated
+    distance d) counts as 1 / (1 + d). Nothing is dropped.
+    """
+    weighed = [Source(s.id, s.text, s.metadata, relevance(s, rank) * _factor(s)) for rank, s in enumerate(sources, 1)]
+    return sorted(weighed, key=lambda s: -(s.score or 0.0))
+
+
+def relevance(source: Source, rank: int) -> float:
+    """A relevance from 0 up, from whatever score there is; 1 / rank where there is none."""
+    if source.score is None:
+        return 1 / rank
+    return source.score if source.score > 0 else 1 / (1 - source.score)
+
+
+def _factor(source: Source) -> float:
+    given = next((v for k in TRUST_KEYS if (v := (source.metadata or {}).get(k)) is not None), None)
+    known = TIERS.get(given.strip().lower(), UNKNOWN_TRUST) if isinstance(given, str) else given
+    value = float(known) if isinstance(known, int | float) else UNKNOWN_TRUST
+    return min(1.0, max(0.0, value)) * (SUSPICIOUS if _INSTRUCTION.search(source.text or "") else 1.0)
+
+
+def quota(_query: str, sources: Sequence[Source]) -> list[Source]:
+    """At most two from one source, by what the metadata calls it; those that name none are not counted."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for source in sources:
+        name = next((str(v) for k in SOURCE_KEYS if (v := (source.metadata or {}).get(k)) is not None), None)
+        if name is None or seen[name] < QUOTA:
+            kept.append(source)
+        if name is not None:
+            seen[name] += 1
+    return kept
+
+
+def dedupe(_query: str, sources: Sequence[Source]) -> list[Source]:
+    """Only the best of each group of near-duplicates."""
+    kept: list[Source] = []
+    shingles: list[frozenset[tuple[str, ...]]] = []
+    for source in sources:
+        mine = _shingles(source.text or "")
+        if not any(len(mine & other) >= ALIKE * len(mine | other) for other in shingles if mine and other):
+            kept.append(source)
+            shingles.append(mine)
+    return kept
+
+
+def echo_filter(query: str, sources: Sequence[Source]) -> list[Source]:
+    """Without texts that hold 80 % of the question's words in one run; a FAQ that quotes its questions suffers too."""
+    asked = words(query)
+    if len(asked) < LEAST_WORDS:
+        return list(sources)
+    return [s for s in sources if longest_run(asked, words(s.text or "")) < ECHOED * len(asked)]
+
+
+def longest_run(asked: Sequence[str], text: Sequence[str]) -> int:
+    """Length of the longest run of words that both have, in words."""
+    best, before = 0, [0] * (len(asked) + 1)
+    for word in text:
+        now = [0] * (len(asked) + 1)
+        for place, other in enumerate(asked, 1):
+            if word == other:
+                now[place] = before[place - 1] + 1
+                best = max(best, now[place])
+        before = now
+    return best
+
+
+def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+    found = words(text)
+    return frozenset(tuple(found[i : i + 3]) for i in range(max(1, len(found) - 2))) if found else frozenset()
