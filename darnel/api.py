@@ -14,13 +14,14 @@ from darnel.adapters.recognise import target_from_object
 from darnel.adapters.registry import load_opener, takes_apps
 from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
-from darnel.core.errors import HostNotAllowedError, QueryFileError
+from darnel.core.errors import HostNotAllowedError, QueryFileError, UsageError
 from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
 from darnel.core.queries import Query, find_qrels, load_queries, make_queries
 from darnel.core.results import Results
 from darnel.core.runner import run_mode_a
+from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses
 
@@ -36,39 +37,31 @@ def open_target(
     writes: bool = True,
     app: AppOptions = DEFAULT_APP,
     retriever: str = OWN,
+    into: Any = None,
 ) -> Target:
     """Open a target spec, or take an object of the application's.
 
     Args:
         target: ``"chroma:./db#docs"`` and the like, a Chroma collection, ``(qdrant_client, "docs")``, a LangChain vector
             store or ``VectorStoreRetriever``, a LlamaIndex index, retriever or vector store, a ``MemoryCorpus``, a
-            ``Target``, or anything that satisfies the protocols.
+            ``Target``, anything that satisfies the protocols, or, with ``into``, a function that takes a question.
         embedder: the application's: a spec, or an embedding object of LangChain, LlamaIndex, Chroma or a function.
         allow_hosts: hosts other than this machine that may be written to.
         writes: whether it is opened to write; a target opened only to read takes no lock and asks no permission.
         app: how to ask, where the target is an application.
         retriever: who answers: ``own``, the store itself; or another one over the same records, or defences around one
             (``bm25``, ``hybrid``, ``own+trust``; see ``darnel.retrievers.registry``).
+        into: where to plant, for an application whose store darnel cannot find itself; anything that may be a target.
 
     Raises:
         DarnelError: with what to do.
     """
     resolved = None if embedder is None else resolve_embedder(embedder)
-    if not isinstance(target, str):
-        opened = target_from_object(target, resolved, app)
+    into = app.into if into is None else into
+    if into is None:
+        opened = _open(target, resolved, allow_hosts, writes, app)
     else:
-        spec = parse_spec(target)
-        opener = load_opener(spec.adapter)
-        if writes:
-            spec.check_host(allow_hosts)
-        settings: dict[str, Any] = {"app": app} if takes_apps(spec.adapter) else {}
-        opened = opener(spec, resolved, exclusive=writes, **settings)
-    if writes:
-        try:
-            check_host(opened.host, allow_hosts)  # where only the opened object knows it
-        except HostNotAllowedError:
-            opened.close()
-            raise
+        opened = _open_apart(target, resolved, allow_hosts, writes, replace(app, into=into))
     if retriever == OWN:
         return opened
     from darnel.retrievers.registry import with_retriever
@@ -78,6 +71,44 @@ def open_target(
     except BaseException:
         opened.close()
         raise
+
+
+def _open_apart(
+    target: Any, resolved: Embedder | None, allow_hosts: Collection[str], writes: bool, app: AppOptions
+) -> Target:
+    """An application, and apart from it the store to plant into."""
+    if isinstance(target, str) and not takes_apps((spec := parse_spec(target)).adapter):
+        raise UsageError(f"a target of the {spec.adapter} adapter is planted into itself; leave --into away")
+    store = _open(app.into, resolved, allow_hosts, writes, replace(app, into=None))
+    try:
+        opened = _open(target, resolved, allow_hosts, writes, replace(app, into=store))
+        if opened.injector is not store.injector:
+            raise UsageError("this target is planted into the store found in it; leave --into away")
+    except BaseException:
+        store.close()
+        raise
+    return opened
+
+
+def _open(
+    target: Any, resolved: Embedder | None, allow_hosts: Collection[str], writes: bool, app: AppOptions
+) -> Target:
+    if not isinstance(target, str):
+        opened = target_from_object(target, resolved, app)
+    else:
+        spec = parse_spec(target)
+        opener = load_opener(spec.adapter)
+        if writes or takes_apps(spec.adapter):  # an application that is asked may keep what it is asked
+            spec.check_host(allow_hosts)
+        settings: dict[str, Any] = {"app": app} if takes_apps(spec.adapter) else {}
+        opened = opener(spec, resolved, exclusive=writes, **settings)
+    if writes:
+        try:
+            check_host(opened.host, allow_hosts)  # where only the opened object knows it
+        except HostNotAllowedError:
+            opened.close()
+            raise
+    return opened
 
 
 def read_queries(
@@ -112,6 +143,7 @@ def run(
     allow_hosts: Collection[str] = (),
     app: AppOptions = DEFAULT_APP,
     retriever: str = OWN,
+    into: Any = None,
 ) -> Results:
     """Run mode A: plant → ask → verify → score → remove → prove.
 
@@ -127,6 +159,7 @@ def run(
         allow_hosts: see ``open_target``.
         app: how to ask, where the target is an application.
         retriever: see ``open_target``.
+        into: see ``open_target``.
 
     Raises:
         DarnelError: what cannot be tested, and what to do; nothing is left behind.
@@ -135,7 +168,9 @@ def run(
     chosen = chosen if k is None else replace(chosen, k=k)
     asked, doses = read_queries(queries), parse_doses(patterns)
     with ExitStack() as stack:
-        opened = open_target(target, embedder=embedder, allow_hosts=allow_hosts, app=app, retriever=retriever)
+        opened = open_target(
+            target, embedder=embedder, allow_hosts=allow_hosts, app=app, retriever=retriever, into=into
+        )
         stack.callback(opened.close)
         if k is None and options is None and opened.k is not None:
             chosen = replace(chosen, k=opened.k)

@@ -7,6 +7,7 @@ from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import corpus_checks
+from darnel.adapters.python.call import python_target
 from darnel.core.corpus import CorpusInjector, CorpusReader, Retriever, Target
 from darnel.core.errors import UsageError
 from darnel.embedders.base import Embedder
@@ -14,8 +15,8 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
-    LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; or anything that satisfies
-    the protocols.
+    LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; anything that satisfies
+    the protocols; or a function of the application's, where ``app.into`` says where to plant.
 
     Raises:
         UsageError: it is none of these.
@@ -32,6 +33,8 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         if isinstance(given, CorpusReader):
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
+    if callable(given) and not isinstance(given, type):
+        return python_target(given, getattr(given, "__qualname__", type(given).__name__), app)
     raise UsageError(
         f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
         "(qdrant_client, 'collection'), a LangChain vector store, a LlamaIndex index, or an object with describe, inject, "

@@ -33,7 +33,9 @@ class Opener(Protocol):
 class AdapterEntry:
     """One adapter: ``opener`` is ``module:function``, ``needs`` the package it imports (empty: none).
 
-    ``apps``: its targets may be applications, so that it wants to know how to ask them.
+    ``needs`` may name several packages, with spaces between. ``apps``: its targets may be applications, so that it wants
+    to know how to ask them. ``stores``: ``module:function`` that takes a ``TargetSpec`` and returns the paths of the
+    stores found in its application, each to be given to it as ``AppOptions.store``.
     """
 
     name: str
@@ -43,11 +45,12 @@ class AdapterEntry:
     needs: str = ""
     install: str = ""
     apps: bool = False
+    stores: str = ""
 
     @property
     def installed(self) -> bool:
-        """Whether the package it needs can be imported."""
-        return not self.needs or find_spec(self.needs) is not None
+        """Whether the packages it needs can be imported."""
+        return all(find_spec(package) is not None for package in self.needs.split())
 
 
 BUILT_IN: Mapping[str, AdapterEntry] = {
@@ -60,6 +63,15 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "chroma:./db#docs",
             "chromadb",
             "pip install 'darnel[chroma]'",
+        ),
+        AdapterEntry(
+            "http",
+            "darnel.adapters.http.open:open_http",
+            "an application behind a URL that answers in JSON; plants go --into its store",
+            "http://localhost:8000/ask --into chroma:./db#docs",
+            "httpx jmespath",
+            "pip install 'darnel[http]'",
+            apps=True,
         ),
         AdapterEntry(
             "langchain",
@@ -84,6 +96,13 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "darnel.adapters.memory.open:open_memory",
             "a BEIR corpus.jsonl in this process; #bm25, #counts or #dense",
             "memory:./corpus.jsonl#bm25",
+        ),
+        AdapterEntry(
+            "python",
+            "darnel.adapters.python.load:open_python",
+            "a function of yours that takes a question; plants go --into its store",
+            "python:myapp.rag:ask --into chroma:./db#docs",
+            apps=True,
         ),
         AdapterEntry(
             "qdrant",
@@ -132,6 +151,19 @@ def require(name: str) -> AdapterEntry:
 def takes_apps(name: str) -> bool:
     """Whether an adapter's opener takes ``app``."""
     return name in BUILT_IN and BUILT_IN[name].apps
+
+
+def find_stores(spec: TargetSpec) -> list[str]:
+    """Paths of all stores found in the application that a spec names.
+
+    Raises:
+        UsageError: its adapter looks for none.
+        TargetError: what ``require`` raises, or the application could not be made.
+    """
+    module, colon, attr = require(spec.adapter).stores.partition(":")
+    if not colon:
+        raise UsageError(f"a target of the {spec.adapter} adapter names its store itself; leave --all-stores away")
+    return list(getattr(importlib.import_module(module), attr)(spec))
 
 
 def load_opener(name: str) -> Opener:

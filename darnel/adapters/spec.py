@@ -1,4 +1,4 @@
-"""Target specs: ``<adapter>:<where>[?key=value&...][#<container>]``."""
+"""Target specs: ``<adapter>:<where>[?key=value&...][#<container>]``; a plain ``http(s)://`` URL is one of the http adapter."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from darnel.core.secrets import redact
 
 @dataclass(frozen=True, slots=True)
 class TargetSpec:
-    """A parsed spec."""
+    """A parsed spec. ``query``: what follows the ``?``, as it was written."""
 
     adapter: str
     where: str
     container: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
+    query: str = ""
 
     @property
     def is_url(self) -> bool:
@@ -63,7 +64,8 @@ def parse_spec(text: str) -> TargetSpec:
     Raises:
         UsageError: it has no adapter or no place.
     """
-    adapter, colon, rest = text.partition(":")
+    plain_url = text.startswith(("http://", "https://"))
+    adapter, colon, rest = ("http", ":", text) if plain_url else text.partition(":")
     if not colon or not rest or not adapter.replace("-", "").replace("_", "").isalnum():
         raise UsageError(
             f"cannot read the target '{redact(text)}'; write ADAPTER:WHERE#CONTAINER, for instance chroma:./db#docs"
@@ -74,7 +76,7 @@ def parse_spec(text: str) -> TargetSpec:
         raise UsageError(f"the target '{redact(text)}' names no place; write for instance chroma:./db#docs")
     if "://" in where:
         _check_url(where)
-    return TargetSpec(adapter, where, container, dict(parse_qsl(query, keep_blank_values=True)))
+    return TargetSpec(adapter, where, container, dict(parse_qsl(query, keep_blank_values=True)), query)
 
 
 def _check_url(url: str) -> None:

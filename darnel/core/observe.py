@@ -89,10 +89,19 @@ def _stages(answer: Answer, rows: Sequence[Observation], in_doubt: bool) -> dict
         "visible": planting is not None and bool(planting.visible & ids),
         "retrieved": retrieved or (None if in_doubt else False),
     }
+    seen_whole = _seen_whole(answer)  # an answer that is there says what is not in it, even where no sources are shown
     for stage in APP_STAGES:
         came = listing.reached.at(stage) if listing is not None else None
-        stages[stage] = None if came is None else bool(came & ids) or (None if in_doubt else False)
+        stages[stage] = None if came is None else bool(came & ids) or (None if in_doubt and not seen_whole else False)
     return stages
+
+
+def _seen_whole(answer: Answer) -> bool:
+    """Whether all of a query's plants were there to be retrieved, and what came of it was seen."""
+    planting, listing = answer.planting, answer.listing
+    if planting is None or listing is None or not answer.plants:
+        return False
+    return listing.error is None and listing.complete and all(p.id in planting.visible for p in answer.plants)
 
 
 def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observation:
@@ -145,5 +154,6 @@ def _listing_problem(listing: Listing) -> str | None:
     if not listing.complete:
         return f"crowded out: {listing.dropped} other plants stood in the list; use --isolation query"
     if not listing.entries and not listing.searched:
-        return "nothing was returned at all"
+        answered = listing.reached.in_answer is not None
+        return "the application shows no sources, only its answers" if answered else "nothing was returned at all"
     return None

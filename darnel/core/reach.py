@@ -69,6 +69,8 @@ def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> s
     plants = [p for row in rows for p in row.plants if p.id in visible]
     if not plants or any(place(row.listing, p) is not None for row in rows for p in row.plants):
         return None
+    if not any(row.listing.searched or row.listing.entries for row in rows):
+        return None  # it shows no sources, and its rows say so
     index = PlantIndex(plants)
     listing = ask(retriever, [plants[0].text], index, [_any], depth=1, deepen=False)[0]
     if listing.error or any(e.plants for e in listing.entries):

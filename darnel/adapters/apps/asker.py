@@ -31,6 +31,7 @@ class AppAsker:
         injector: the corpus that the application is believed to read.
         closed: says why the application cannot see a new document, if that can be told beforehand.
         advice: the next step where nothing can be seen.
+        answers_suffice: an application that shows only answers is asked all the same, and only those are judged.
     """
 
     def __init__(
@@ -41,8 +42,10 @@ class AppAsker:
         *,
         closed: Callable[[], str | None] = _fresh,
         advice: str = "",
+        answers_suffice: bool = False,
     ) -> None:
         self._call, self._injector, self._closed, self._advice = call, injector, closed, advice
+        self._answers_suffice = answers_suffice
         self.pace = Pace(options.jobs, options.timeout, options.retries)
 
     def retrieve(self, queries: Sequence[str], _k: int) -> list[Reply]:
@@ -56,6 +59,7 @@ class AppAsker:
             return reason
         seen: list[Source] = []
         errors: list[str] = []
+        answered = False
         asked = [r for r in known if r.text and r.text.strip()]
         for record in asked:
             reply = self.retrieve([" ".join((record.text or "").split()[:WORDS_ASKED])], 1)[0]
@@ -65,6 +69,9 @@ class AppAsker:
             if any(shows(source, record) for source in sources):
                 return None
             seen.extend(sources)
+            answered = answered or bool(reply.answer and not reply.searched)
+        if answered and self._answers_suffice and not seen:
+            return None
         return self._why(len(asked), seen, errors)
 
     def _why(self, asked: int, seen: Sequence[Source], errors: Sequence[str]) -> str | None:

@@ -10,10 +10,14 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_making = threading.Lock()  # a cache alone lets two threads make a loop each
+
 
 def run_async(work: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine in darnel's loop and wait for it; context variables of the calling thread are seen in it."""
-    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
+    with _making:
+        loop = _loop()
+    return asyncio.run_coroutine_threadsafe(work, loop).result()
 
 
 @cache

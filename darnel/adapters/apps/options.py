@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 from darnel.core.errors import UsageError
 
@@ -12,11 +13,14 @@ from darnel.core.errors import UsageError
 class AppOptions:
     """How an application is asked. Times are in seconds.
 
-    ``jobs``: questions under way at once. ``timeout``: how long one question may take. ``retries``: how often a question
-    that failed is asked once more. ``answers``: let the application answer; else it is stopped before the model that
-    would see what was retrieved. ``allow_model``: let models be called that are needed before that (routing, rewriting).
-    ``input``: JSON that the application takes, with ``{query}`` in the place of the question. ``store``: which of the
-    stores found in the application, by its path.
+    ``jobs``: questions under way at once. ``timeout``: how long one call may take; each try has as long. ``retries``: how
+    often a question that failed is asked once more. ``answers``: let the application answer; else it is stopped before
+    the model that would see what was retrieved. ``allow_model``: let models be called that are needed before that
+    (routing, rewriting). ``input``: JSON that the application takes, with ``{query}`` in the place of the question.
+    ``store``: which of the stores found in the application, by its path. ``into``: where to plant, for an application
+    whose store cannot be found: a target spec, or anything else that ``open_target`` takes; an opener is given the opened
+    ``Target``. ``answer_path`` and ``sources_path``: JMESPath to them in what the application returns. ``headers``:
+    ``NAME=$VARIABLE`` each, sent with every HTTP request; only the names of environment variables are kept here.
     """
 
     jobs: int = 4
@@ -26,6 +30,10 @@ class AppOptions:
     allow_model: bool = False
     input: str | None = None
     store: str | None = None
+    into: Any = None
+    answer_path: str | None = None
+    sources_path: str | None = None
+    headers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.jobs < 1:

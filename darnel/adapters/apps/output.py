@@ -22,6 +22,8 @@ SOURCE_KEYS = (
 )
 TEXT_KEYS = ("page_content", "text", "content", "document", "body", "chunk")
 TEXT_FIELDS = ("content", "text", "answer", "response")
+DEEPEST_TEXT = 4
+"""An answer in a message in a list in an object; deeper, somebody's object holds itself."""
 ID_KEYS = ("id", "_id", "node_id", "doc_id", "id_", "source_id")
 SCORE_KEYS = ("score", "similarity")
 
@@ -59,15 +61,17 @@ def as_mapping(value: Any) -> Mapping[str, Any]:
     return vars(value) if hasattr(value, "__dict__") else {}
 
 
-def as_text(value: Any) -> str | None:
+def as_text(value: Any, deep: int = DEEPEST_TEXT) -> str | None:
     """A string, or a message's content with its parts joined."""
     if isinstance(value, str):
         return value
+    if value is None or not deep:
+        return None
     if isinstance(value, list):
-        parts = [as_text(part) for part in value]
+        parts = [as_text(part, deep - 1) for part in value]
         return "\n".join(part for part in parts if part) or None
-    fields = as_mapping(value) if value is not None else {}
-    return next((text for key in TEXT_FIELDS if (text := as_text(fields.get(key)))), None)
+    fields = as_mapping(value)
+    return next((text for key in TEXT_FIELDS if (text := as_text(fields.get(key), deep - 1))), None)
 
 
 def as_sources(value: Any) -> tuple[Source, ...] | None:
