@@ -214,6 +214,15 @@ class Wrapped(Protocol):
 
 
 @runtime_checkable
+class TellsReplies(Protocol):
+    """A retriever that takes its time with each question."""
+
+    def on_reply(self, tell: Callable[[], None]) -> None:
+        """Have ``tell`` called after each question that has its reply, in place of what was called before."""
+        ...
+
+
+@runtime_checkable
 class ExactScorer(Protocol):
     """A retriever over an approximate index that can say what an exact search would have scored."""
 

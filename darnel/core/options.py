@@ -14,7 +14,7 @@ STANDARD_KS = (1, 3, 5, 10)
 
 Isolation = Literal["pattern", "query", "together"]
 Progress = Callable[[str, int, int], None]
-"""Called with what is being done, how many steps are done, and of how many."""
+"""Called with what is being done, how many questions have been asked, and of how many."""
 
 
 def _silent(_what: str, _done: int, _total: int) -> None: ...

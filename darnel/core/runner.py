@@ -24,6 +24,7 @@ from darnel.core.errors import (
 from darnel.core.evidence import PlantIndex
 from darnel.core.gate import parse_gate
 from darnel.core.ledger import Ledger
+from darnel.core.meter import Meter
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
 from darnel.core.queries import Query
@@ -128,7 +129,8 @@ def ask_baseline(run: Run) -> list[Listing]:
 
 def _measure(run: Run, campaign: Campaign) -> None:
     options, reader = run.options, run.target.reader
-    options.progress("asking with nothing planted", 0, 1)
+    meter = Meter(options, len(run.queries), len(run.doses))
+    meter.begin("asking with nothing planted", len(run.queries))
     if reader is not None and run.description.capabilities.scan:
         with blame_target("reading the corpus"):
             run.digest = steadily(
@@ -138,6 +140,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
             )
     with blame_target("asking the first questions"):
         if not (unseen := why_unseen(run)):
+            meter.watch(run.target.retriever)
             run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
     most = None if is_exact(run.target, run.description) else MOST_AT_ONCE
@@ -146,7 +149,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
         run.waves.extend(failed_wave(wave, f"capture failed: {unseen}") for wave in waves)
         return
     for number, wave in enumerate(waves):
-        options.progress(_title(wave), number, len(waves))
+        meter.begin(_title(wave), len(wave.queries))
         run.waves.append(run_wave(wave, run.target, campaign, options))
         try:
             if not _why_stop(run.waves[-1]):
@@ -156,7 +159,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
         if why := _why_stop(run.waves[-1]):
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
-    options.progress("asking again", len(waves), len(waves))
+    meter.begin("asking again", len(run.queries))
 
 
 def why_unseen(run: Run) -> str | None:
@@ -203,7 +206,8 @@ def _prove(run: Run) -> None:
                 lambda: take_digest(reader, run.target.injector, run.description.size, like=before)
             )
             run.difference = compare_digests(before, run.digest_after)
-        if run.baseline:
+        # a store is asked once more even on the way out; an application takes its time, and somebody is waiting
+        if run.baseline and not (run.interrupted and not run.target.store_search):
             run.baseline_after = ask_baseline(run)
     except Exception as error:  # the target's
         run.errors.append(f"could not prove the state after the run: {describe_error(error)}")

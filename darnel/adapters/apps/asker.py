@@ -23,7 +23,7 @@ def _fresh() -> str | None:
 
 
 class AppAsker:
-    """Asks an application; ``Retriever`` and ``CaptureProof``.
+    """Asks an application; ``Retriever``, ``CaptureProof`` and ``TellsReplies``.
 
     Args:
         call: one question in, one reply out, with whatever could be seen; runs in several threads at once.
@@ -52,6 +52,10 @@ class AppAsker:
         """See ``Retriever.retrieve``; the application decides itself how many sources it reads, and never raises here."""
         with redirect_stdout(sys.stderr):  # what the application prints is no data of ours
             return self.pace.ask(self._call, queries)
+
+    def on_reply(self, tell: Callable[[], None]) -> None:
+        """See ``TellsReplies.on_reply``."""
+        self.pace.replied = tell
 
     def prove_capture(self, known: Sequence[Record]) -> str | None:
         """See ``CaptureProof.prove_capture``; one known document that comes back is proof enough."""
