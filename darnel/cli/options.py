@@ -14,14 +14,22 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 SETTINGS = {
     "accept": "accept",
+    "all-stores": "all_stores",
     "allow-host": "allow_hosts",
+    "allow-model": "allow_model",
+    "answer-path": "answer_path",
+    "answers": "answers",
     "budget": "budget",
     "carrier-words": "carrier_words",
     "embedder": "embedder",
     "fail-on": "gates",
     "full-digest": "full_digest",
     "gone-within": "gone_within",
+    "header": "headers",
+    "input": "input",
+    "into": "into",
     "isolation": "isolation",
+    "jobs": "jobs",
     "k": "k",
     "ledger": "ledger",
     "max-inconclusive": "max_inconclusive",
@@ -30,21 +38,28 @@ SETTINGS = {
     "pattern": "patterns",
     "qrels": "qrels",
     "queries": "queries",
+    "retries": "retries",
     "seed": "seed",
+    "sources-path": "sources_path",
+    "store": "store",
     "strengths": "strengths",
+    "timeout": "timeout",
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
-REPEATED = frozenset({"accept", "allow-host", "fail-on", "metadata", "pattern", "qrels"})
+REPEATED = frozenset({"accept", "allow-host", "fail-on", "header", "metadata", "pattern", "qrels"})
 """Settings that may be given several times."""
 
 
-def _option(*names: str, **settings: Any) -> Decorator:
+def option(*names: str, **settings: Any) -> Decorator:
+    """An option of click's that is also read from ``DARNEL_NAME``."""
     variable = "DARNEL_" + next(n for n in names if n.startswith("--"))[2:].upper().replace("-", "_")
     return click.option(*names, envvar=variable, show_envvar=False, **settings)
 
 
-def _bundle(*decorators: Decorator) -> Decorator:
+def bundle(*decorators: Decorator) -> Decorator:
+    """Several options as one decorator, in the order in which help shows them."""
+
     def apply(function: Callable[..., Any]) -> Callable[..., Any]:
         for decorator in reversed(decorators):
             function = decorator(function)
@@ -76,9 +91,9 @@ target_argument = click.argument("target")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on standard output, and nothing else.")
 
-ledger_option = _option("--ledger", type=click.Path(dir_okay=False), help="The journal (default .darnel/ledger.db).")
+ledger_option = option("--ledger", type=click.Path(dir_okay=False), help="The journal (default .darnel/ledger.db).")
 
-hosts_option = _option(
+hosts_option = option(
     "--allow-host",
     "allow_hosts",
     multiple=True,
@@ -86,15 +101,15 @@ hosts_option = _option(
     help="A host of yours, other than this machine, to write to.",
 )
 
-embedder_option = _option(
+embedder_option = option(
     "--embedder", metavar="SPEC", help="The application's embedder: wordllama, or module:attr from this folder."
 )
 
-query_options = _bundle(
-    _option(
+query_options = bundle(
+    option(
         "--queries", metavar="FILE", help="Questions: BEIR or other JSONL, CSV, or a question a line; - reads stdin."
     ),
-    _option(
+    option(
         "--qrels",
         multiple=True,
         metavar="FILE",
@@ -102,8 +117,8 @@ query_options = _bundle(
     ),
 )
 
-plant_options = _bundle(
-    _option(
+plant_options = bundle(
+    option(
         "-p",
         "--pattern",
         "patterns",
@@ -111,45 +126,45 @@ plant_options = _bundle(
         metavar="NAME[:N,N]",
         help="Pattern and strengths (echo:1,3,5), a template file, or all; see: darnel patterns.",
     ),
-    _option("--strengths", metavar="N,N", help="Strengths of every pattern that names none: a curve, not one number."),
-    _option("--carrier-words", type=click.IntRange(4, 2_000), metavar="N", help="Length of the carrier (default 34)."),
-    _option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
-    _option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
-    _option(
+    option("--strengths", metavar="N,N", help="Strengths of every pattern that names none: a curve, not one number."),
+    option("--carrier-words", type=click.IntRange(4, 2_000), metavar="N", help="Length of the carrier (default 34)."),
+    option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
+    option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
+    option(
         "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows."
     ),
-    _option(
+    option(
         "--accept", multiple=True, metavar="CHECK", help="Go on although this check of doctor fails, and warn of it."
     ),
-    _option(
+    option(
         "--visible-within",
         type=click.FloatRange(0),
         default=10.0,
         show_default=True,
         help="Seconds to wait for plants.",
     ),
-    _option(
+    option(
         "--gone-within", type=click.FloatRange(0), default=10.0, show_default=True, help="Seconds to wait for removals."
     ),
 )
 
-run_options = _bundle(
-    _option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
-    _option(
+run_options = bundle(
+    option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
+    option(
         "--isolation",
         type=click.Choice(["pattern", "query", "together"]),
         default="pattern",
         show_default=True,
         help="What is planted at once: a pattern, a pattern for one question, or all.",
     ),
-    _option("--fail-on", "gates", multiple=True, metavar="COND", help="Fail where it holds, e.g. 'exposure@5 > 0.2'."),
-    _option(
+    option("--fail-on", "gates", multiple=True, metavar="COND", help="Fail where it holds, e.g. 'exposure@5 > 0.2'."),
+    option(
         "--max-inconclusive",
         type=click.FloatRange(0, 1),
         default=0.0,
         show_default=True,
         help="Share of a pattern's queries that may be inconclusive before the run counts as untestable.",
     ),
-    _option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
-    _option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
+    option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
+    option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
 )

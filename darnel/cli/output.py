@@ -20,14 +20,19 @@ def show(results: Results, *, as_json: bool, out: str | None) -> int:
     if as_json:
         click.echo(json_visible(results.to_json().decode()), nl=False)
     else:
-        from rich.console import Console
-
-        from darnel.reports.terminal import print_results
-
-        print_results(results, Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False))
+        show_text(results)
     if out is not None and not write_files(results, Path(out)):
         return max(results.exit_code, 2)
     return results.exit_code
+
+
+def show_text(results: Results) -> None:
+    """Print a result for people."""
+    from rich.console import Console
+
+    from darnel.reports.terminal import print_results
+
+    print_results(results, Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False))
 
 
 def check_out(out: str | None) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from darnel.cli.app_options import app_options, store_options
 from darnel.cli.options import (
     embedder_option,
     hosts_option,
@@ -23,6 +24,7 @@ from darnel.cli.options import (
 @query_options
 @embedder_option
 @plant_options
+@store_options
 @json_option
 @click.option("--dry-run", is_flag=True, help="Print what would be planted where, and write nothing.")
 @ledger_option
@@ -54,7 +56,13 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
         visible_within=given["visible_within"],
         gone_within=given["gone_within"],
     )
-    opened = open_target(target, embedder=given["embedder"], allow_hosts=given["allow_hosts"], writes=not dry_run)
+    opened = open_target(
+        target,
+        embedder=given["embedder"],
+        allow_hosts=given["allow_hosts"],
+        writes=not dry_run,
+        app=app_options(given),
+    )
     try:
         if dry_run:
             return print_plan(opened, queries, doses, options, as_json=as_json)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from darnel.cli.app_options import all_stores_option, app_options, asking_options, store_options
 from darnel.cli.options import (
     embedder_option,
     hosts_option,
@@ -19,7 +22,14 @@ from darnel.cli.options import (
     run_options,
     target_argument,
 )
-from darnel.core.queries import Query
+
+if TYPE_CHECKING:
+    from darnel.adapters.apps.options import AppOptions
+    from darnel.core.corpus import Target
+    from darnel.core.options import RunOptions
+    from darnel.core.pattern import Dose
+    from darnel.core.queries import Query
+    from darnel.core.results import Results
 
 
 @click.command("run")
@@ -28,6 +38,9 @@ from darnel.core.queries import Query
 @embedder_option
 @plant_options
 @run_options
+@store_options
+@all_stores_option
+@asking_options
 @json_option
 @click.option("--dry-run", is_flag=True, help="Print what would be planted where, and write nothing.")
 @ledger_option
@@ -39,40 +52,86 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     darnel run chroma:./db#docs --queries questions.txt --embedder wordllama
     darnel run chroma:http://localhost:8000#docs --queries beir/queries.jsonl --embedder myapp.rag:embedder \\
         --pattern echo:3 --pattern keywords:5 --fail-on 'exposure@5 > 0.2' --json
+    darnel run langchain:myapp.rag:chain --queries questions.txt
+    darnel run http://localhost:8000/ask --into chroma:http://localhost:8001#docs --queries questions.txt
     """
-    from darnel.api import open_target
+    from darnel.cli.all_stores import run_each
     from darnel.cli.output import check_out, show
-    from darnel.cli.progress import progress_bar, say
-    from darnel.core.gate import parse_gate
-    from darnel.core.ledger import Ledger
-    from darnel.core.options import RunOptions
+    from darnel.core.errors import UsageError
     from darnel.core.pattern import default_carrier, sized_carrier
-    from darnel.core.runner import run_mode_a
     from darnel.patterns.registry import parse_doses, parse_strengths
 
-    queries = read_query_option(given["queries"], given["qrels"])
-    doses = parse_doses(given["patterns"], strengths=parse_strengths(given["strengths"]))
-    settings = {
-        "metadata": parse_metadata(given["metadata"]),
-        **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
-        **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget")},
-        "carrier": sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
-    }
+    job = Job(
+        target,
+        read_query_option(given["queries"], given["qrels"]),
+        parse_doses(given["patterns"], strengths=parse_strengths(given["strengths"])),
+        {
+            "metadata": parse_metadata(given["metadata"]),
+            **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
+            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget")},
+            "carrier": sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
+        },
+        given,
+    )
     check_out(out)
-    opened = open_target(target, embedder=given["embedder"], allow_hosts=given["allow_hosts"], writes=not dry_run)
-    try:
-        settings["k"] = given["k"] or opened.k or RunOptions().k
-        for text in given["gates"]:
-            parse_gate(text, RunOptions(k=settings["k"]).ks)
-        if dry_run:
-            from darnel.cli.dry_run import print_plan
+    app = app_options(given)
+    if given["all_stores"]:
+        if dry_run or app.store:
+            raise UsageError("--all-stores goes with neither --store nor --dry-run; give --store PATH alone")
+        return run_each(job.stores(), lambda store: job.run(replace(app, store=store)), as_json=as_json, out=out)
+    return job.plan(app, as_json=as_json) if dry_run else show(job.run(app), as_json=as_json, out=out)
 
-            return print_plan(opened, queries, doses, RunOptions(**settings), as_json=as_json)
-        with Ledger(given["ledger"]) as ledger, progress_bar() as progress:
-            results = run_mode_a(opened, queries, doses, RunOptions(**settings, notify=say, progress=progress), ledger)
-    finally:
-        opened.close()
-    return show(results, as_json=as_json, out=out)
+
+@dataclass(frozen=True)
+class Job:
+    """One command's run; with ``--all-stores`` it is run several times."""
+
+    target: str
+    queries: list[Query]
+    doses: list[Dose]
+    settings: dict[str, Any]
+    given: dict[str, Any]
+
+    def run(self, app: AppOptions) -> Results:
+        """Plant, ask, score, remove, prove."""
+        from darnel.cli.progress import progress_bar, say
+        from darnel.core.ledger import Ledger
+        from darnel.core.runner import run_mode_a
+
+        with closing(self._open(app, writes=True)) as opened:
+            options = self._options(opened)
+            with Ledger(self.given["ledger"]) as ledger, progress_bar() as progress:
+                told = replace(options, notify=say, progress=progress)
+                return run_mode_a(opened, self.queries, self.doses, told, ledger)
+
+    def plan(self, app: AppOptions, *, as_json: bool) -> int:
+        """Print what would be planted, and write nothing."""
+        from darnel.cli.dry_run import print_plan
+
+        with closing(self._open(app, writes=False)) as opened:
+            return print_plan(opened, self.queries, self.doses, self._options(opened), as_json=as_json)
+
+    def stores(self) -> list[str]:
+        """Paths of the stores in the application."""
+        from darnel.adapters.registry import find_stores
+        from darnel.adapters.spec import parse_spec
+
+        return find_stores(parse_spec(self.target))
+
+    def _open(self, app: AppOptions, *, writes: bool) -> Target:
+        from darnel.api import open_target
+
+        embedder, hosts = self.given["embedder"], self.given["allow_hosts"]
+        return open_target(self.target, embedder=embedder, allow_hosts=hosts, writes=writes, app=app)
+
+    def _options(self, opened: Target) -> RunOptions:
+        from darnel.core.gate import parse_gate
+        from darnel.core.options import RunOptions
+
+        options = RunOptions(k=self.given["k"] or opened.k or RunOptions().k, **self.settings)
+        for text in options.gates:
+            parse_gate(text, options.ks)
+        return options
 
 
 def read_query_option(queries: str | None, qrels: Iterable[str]) -> list[Query]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from darnel.core.campaign import Campaign
+from darnel.core.capture import why_unseen
 from darnel.core.corpus import Check, CorpusDescription, Target
 from darnel.core.digest import sample_records
 from darnel.core.errors import describe_error
@@ -18,6 +19,7 @@ from darnel.core.waiting import read_all
 
 SAMPLE = 16
 SEARCH_DEPTH = 10
+CAPTURE = "capture"
 
 
 def examine(target: Target) -> Iterator[Check]:
@@ -29,6 +31,9 @@ def examine(target: Target) -> Iterator[Check]:
         return
     yield Check("reachable", True, ", ".join(f"{k} {v}" for k, v in where.versions.items()) or where.backend)
     yield Check("container", True, f"{where.backend} {where.container} ({where.identity})")
+    if target.app:
+        yield Check("application", True, f"{target.app}, whose store is {where.backend} {where.container}")
+        yield from _guarded(CAPTURE, lambda: iter([_captured(target)]))
     yield from _guarded("preflight", lambda: iter(target.checks()))
     yield _filter_keys(where)
     if where.size and target.reader is not None and where.capabilities.scan:
@@ -62,6 +67,13 @@ def _guarded(name: str, checks: Callable[[], Iterator[Check]]) -> Iterator[Check
         yield from checks()
     except Exception as error:
         yield Check(name, False, describe_error(error))
+
+
+def _captured(target: Target) -> Check:
+    """An application is asked for documents of its own corpus; what comes back must be seen."""
+    if why := why_unseen(target):
+        return Check(CAPTURE, False, why, "Until then every row of a run is inconclusive.")
+    return Check(CAPTURE, True, "what the application returns for a known document is seen")
 
 
 def _filter_keys(where: CorpusDescription) -> Check:

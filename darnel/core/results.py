@@ -209,12 +209,16 @@ class Results(msgspec.Struct, frozen=True):
         """Whether every gate passed, every row was conclusive and nothing may be left behind."""
         return self.exit_code == 0
 
+    def to_builtins(self) -> Any:
+        """The document as dictionaries, lists, strings and numbers; a lone surrogate becomes its escape, as text."""
+        return _encodable(msgspec.to_builtins(self))
+
     def to_json(self) -> bytes:
         """The document as indented UTF-8 JSON; keys in a fixed order. A lone surrogate becomes its escape, as text."""
         try:
             document = msgspec.json.encode(self)
         except UnicodeEncodeError:  # an id of a corpus in memory may hold one; no file can
-            document = msgspec.json.encode(_encodable(msgspec.to_builtins(self)))
+            document = msgspec.json.encode(self.to_builtins())
         return msgspec.json.format(document, indent=2) + b"\n"
 
 

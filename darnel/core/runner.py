@@ -9,9 +9,10 @@ from datetime import UTC, datetime
 from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import CaptureProof, Check, Target
+from darnel.core.capture import why_unseen
+from darnel.core.corpus import Check, Target
 from darnel.core.crops import craft_all
-from darnel.core.digest import compare_digests, sample_records, take_digest
+from darnel.core.digest import compare_digests, take_digest
 from darnel.core.errors import (
     EmptyCorpusError,
     InterruptedCampaign,
@@ -34,9 +35,6 @@ from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
 from darnel.core.waiting import steadily
 from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, is_exact, plan_waves, run_wave
-
-KNOWN_DOCUMENTS = 5
-"""The owner's records that an application is asked for, to prove that its retrievals are seen."""
 
 
 def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], options: RunOptions) -> Run:
@@ -139,7 +137,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
                 )
             )
     with blame_target("asking the first questions"):
-        if not (unseen := why_unseen(run)):
+        if not (unseen := why_unseen(run.target, options.seed)):
             meter.watch(run.target.retriever)
             run.baseline = ask_baseline(run)
     craft_all(run, campaign.id)
@@ -160,17 +158,6 @@ def _measure(run: Run, campaign: Campaign) -> None:
             run.waves.extend(failed_wave(later, why) for later in waves[number + 1 :])
             break
     meter.begin("asking again", len(run.queries))
-
-
-def why_unseen(run: Run) -> str | None:
-    """Why what the application retrieves cannot be seen, if so; a store that is asked itself needs no proof."""
-    asked: object = run.target.retriever
-    if not isinstance(asked, CaptureProof):
-        return None
-    if (reader := run.target.reader) is None:
-        return "the corpus cannot be read, so there is no known document to ask for"
-    known = steadily(lambda: sample_records(reader, run.target.injector, KNOWN_DOCUMENTS, run.options.seed))
-    return asked.prove_capture(known)
 
 
 def _ask_again(run: Run, campaign: Campaign, done: Sequence[Wave], to_come: Sequence[Wave]) -> None:

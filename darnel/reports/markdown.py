@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from darnel.core.results import Results
 from darnel.reports import wording
@@ -21,7 +21,7 @@ def _lines(results: Results) -> Iterator[str]:
     yield ""
     yield markdown(wording.target_line(results), 1_000)
     yield ""
-    yield from _table(results)
+    yield from _table(wording.columns(results), [wording.row(score, results) for score in results.scores])
     yield ""
     yield "Each figure with its 95 % interval (rates: Wilson; lifts: Newcombe; means: bootstrap over questions)."
     for line in (
@@ -33,6 +33,12 @@ def _lines(results: Results) -> Iterator[str]:
         if line:
             yield markdown(line, 1_000)
     yield ""
+    if heads := wording.funnel_columns(results):
+        yield "## Share of questions with a plant at each stage"
+        yield ""
+        yield from _table(heads, [wording.funnel_row(score) for score in results.scores])
+        yield ""
+    yield from _section("Dropped on the way", wording.dropped_lines(results))
     yield from _quality(results)
     yield from _section("Cleanup", wording.cleanup_lines(results))
     yield from _section("Left over", [f"{x.id} ({x.plant}): {x.reason}" for x in results.leftovers])
@@ -50,12 +56,11 @@ def _lines(results: Results) -> Iterator[str]:
     yield markdown(f"{when} {wording.versions_line(results)}.", 1_000)
 
 
-def _table(results: Results) -> Iterator[str]:
-    heads = wording.columns(results)
+def _table(heads: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    for score in results.scores:
-        cells = [f"{markdown(a)} ({b})" if b else markdown(a) for a, b in wording.row(score, results)]
+    for row in rows:
+        cells = [f"{markdown(a)} ({b})" if b else markdown(a) for a, b in row]
         yield f"| {' | '.join(cells)} |"
 
 

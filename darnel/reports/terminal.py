@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from darnel.core.results import Results
+from darnel.core.results import Results, Score
 from darnel.reports import wording
 from darnel.reports.escape import visible
 
@@ -22,7 +23,12 @@ def print_results(results: Results, console: Console) -> None:
     """Verdict, table, cleanup proof, and whatever did not go as it should."""
     console.print(_plain(wording.verdict(results)), style=STYLE[results.exit_code])
     console.print(_plain(wording.target_line(results)), style="dim")
-    console.print(_table(results))
+    console.print(_table(wording.columns(results), [(s, wording.row(s, results)) for s in results.scores]))
+    if heads := wording.funnel_columns(results):
+        console.print(Text("\nShare of questions with a plant at each stage", style="bold"))
+        console.print(_table(heads, [(s, wording.funnel_row(s)) for s in results.scores]))
+    for line in wording.dropped_lines(results):
+        console.print(_plain(line))
     for line in (
         wording.power_line(results),
         wording.clean_line(results),
@@ -40,14 +46,14 @@ def print_results(results: Results, console: Console) -> None:
     _list(console, "Errors", results.errors, "red")
 
 
-def _table(results: Results) -> Table:
+def _table(heads: Sequence[str], rows: Iterable[tuple[Score, Sequence[tuple[str, str]]]]) -> Table:
     """Narrow enough for 80 columns: headings stand on several lines, intervals below their figures."""
     table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0), collapse_padding=True)
-    for number, head in enumerate(wording.columns(results)):
+    for number, head in enumerate(heads):
         table.add_column(_stacked(head), justify="right" if number else "left", no_wrap=not number)
-    for score in results.scores:
+    for score, row in rows:
         cells = []
-        for first, second in wording.row(score, results):
+        for first, second in row:
             under = second.replace("0.", ".").replace("1.00", "1")  # narrow, as statistics are often printed
             cells.append(Text(visible(first)).append(f"\n{under}", style="dim") if under else Text(visible(first)))
         table.add_row(*cells, style="dim" if score.control else "")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from darnel.core.results import Results, Score
+from darnel.core.funnel import APP_STAGES
+from darnel.core.results import FUNNEL, Results, Score
 from darnel.core.stats import Change, Difference, Mean, Rate, wilson
 
 DASH = "–"
@@ -62,6 +63,25 @@ def row(score: Score, results: Results) -> list[tuple[str, str]]:
     ]
 
 
+def funnel_columns(results: Results) -> list[str]:
+    """Headings of the funnel's table; empty where the target shows no stage beyond retrieval."""
+    return ["pattern", *FUNNEL] if any(set(score.funnel).intersection(APP_STAGES) for score in results.scores) else []
+
+
+def funnel_row(score: Score) -> list[tuple[str, str]]:
+    """One line of the funnel's table: the share of questions with a plant at each stage, with its interval."""
+    return [
+        (score.pattern, "control" if score.control else ""),
+        *(with_interval(score.funnel.get(stage)) for stage in FUNNEL),
+    ]
+
+
+def dropped_lines(results: Results) -> list[str]:
+    """Who did not pass plants on that had been retrieved, with how many."""
+    counted = Counter(row.dropped_by for row in results.observations if row.dropped_by)
+    return [f"dropped by {name}: {count:,} plants" for name, count in counted.most_common()]
+
+
 def verdict(results: Results) -> str:
     """The outcome in one sentence; it never calls a system safe."""
     measured = [s for s in results.scores if not s.control and s.exposure[str(results.target.k)].value is not None]
@@ -88,7 +108,7 @@ def target_line(results: Results) -> str:
     """What was tested, in one line."""
     t = results.target
     parts = [
-        f"{t.backend} {t.container}",
+        f"{t.app} over {t.backend} {t.container}" if t.app else f"{t.backend} {t.container}",
         f"{t.size:,} records",
         f"{t.dimension} dimensions" if t.dimension else "",
         t.metric or "",
