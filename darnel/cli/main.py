@@ -6,12 +6,17 @@ Nothing but click is imported until a subcommand runs, so that ``darnel --help``
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import threading
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
 
 COULD_NOT_TEST = 2
+ASKING = "darnel-ask"
+"""Name of the threads in which applications are asked."""
 
 COMMANDS = {
     "adapters": "What stores and frameworks there are, and how to install what is missing.",
@@ -83,7 +88,14 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit."""
-    sys.exit(_run(args))
+    code = _run(args)
+    if args is None and any(thread.name == ASKING for thread in threading.enumerate()):
+        # a call of the application's hangs, and whatever threads it made would be waited for
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(Exception):  # a pipe that nobody reads any more
+                stream.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _run(args: list[str] | None) -> int:

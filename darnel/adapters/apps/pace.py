@@ -23,6 +23,8 @@ Call = Callable[[str], Reply]
 LONGEST_PAUSE = 8.0
 HUNG_LIMIT = 8
 """Calls that may hang at one time before no more are made: each keeps a thread, and whatever it holds."""
+THREAD = "darnel-ask"
+"""Name of the threads that ask; the command line knows it too."""
 PAUSING = math.inf
 
 
@@ -90,7 +92,7 @@ class Pace:
 
     def _start(self, call: Call, work: _Round, threads: int) -> None:
         for _ in range(threads):
-            threading.Thread(target=self._work, args=(call, work), daemon=True, name="darnel-ask").start()
+            threading.Thread(target=self._work, args=(call, work), daemon=True, name=THREAD).start()
 
     def _work(self, call: Call, work: _Round) -> None:
         while True:
