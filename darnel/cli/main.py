@@ -81,8 +81,12 @@ def cli(ctx: click.Context) -> None:
     Exit codes: 0 passed, 1 a gate failed, 2 could not test, 3 documents may be left behind.
     """
     if ctx.invoked_subcommand in ("demo", "doctor", "plant", "run", "status", "sweep"):
+        import logging
+
         from darnel.cli.settings import load_settings
 
+        if not (client := logging.getLogger("httpx")).level:  # its every request, in an application that logs
+            client.setLevel(logging.WARNING)
         ctx.default_map = dict.fromkeys(COMMANDS, load_settings())
 
 
