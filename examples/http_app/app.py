@@ -12,14 +12,14 @@ from pathlib import Path
 
 import chromadb
 import wordllama
-from model import obey
+from model import ignore, obey, quote
 
 K = 4
 PORT, CHROMA_PORT = int(os.environ.get("APP_PORT", "8010")), int(os.environ.get("CHROMA_PORT", "8011"))
 PROMPT = "Answer from these passages of the handbook:\n\n{context}\n\nQuestion: {question}"
 
 embedder = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
-model = obey  # any function from a prompt to an answer: a call of your provider's client, for instance
+model = {"obey": obey, "quote": quote, "ignore": ignore}[os.environ.get("MANNER", "obey")]  # or your provider's client
 
 
 def embed(texts: list[str]) -> list[list[float]]:

@@ -6,7 +6,9 @@ import json
 import os
 from pathlib import Path
 
-from llama_index.core import Document, Settings, VectorStoreIndex
+import chromadb
+from llama_index.core import Document, Settings, StorageContext, VectorStoreIndex
+from llama_index.vector_stores.chroma import ChromaVectorStore
 from local import ScriptedLLM, StaticEmbedding
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "darnel" / "demo" / "corpus.jsonl"
@@ -21,7 +23,10 @@ def load_handbook() -> list[Document]:
 Settings.embed_model = StaticEmbedding()
 Settings.llm = ScriptedLLM(manner=os.environ.get("MANNER", "obey"))  # any LLM: OpenAI(model="gpt-4o-mini")
 
-index = VectorStoreIndex.from_documents(load_handbook())
+vector_store = ChromaVectorStore(chroma_collection=chromadb.EphemeralClient().create_collection("handbook"))
+index = VectorStoreIndex.from_documents(
+    load_handbook(), storage_context=StorageContext.from_defaults(vector_store=vector_store)
+)
 query_engine = index.as_query_engine(similarity_top_k=4)
 
 if __name__ == "__main__":
