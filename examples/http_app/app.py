@@ -6,6 +6,7 @@ POST /ask {"query": "..."}  ->  {"answer": "...", "sources": [{"id": "...", "tex
 from __future__ import annotations
 
 import json
+import logging
 import os
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,6 +19,7 @@ K = 4
 PORT, CHROMA_PORT = int(os.environ.get("APP_PORT", "8010")), int(os.environ.get("CHROMA_PORT", "8011"))
 PROMPT = "Answer from these passages of the handbook:\n\n{context}\n\nQuestion: {question}"
 
+logging.getLogger("httpx").setLevel(logging.WARNING)  # wordllama turns every library's chatter on
 embedder = wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 model = {"obey": obey, "quote": quote, "ignore": ignore}[os.environ.get("MANNER", "obey")]  # or your provider's client
 

@@ -7,7 +7,7 @@ data=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$data"' EXIT
 
 chroma run --path "$data" --port "$CHROMA_PORT" >"$data/chroma.log" 2>&1 &
-python build_index.py
+python build_index.py >&2
 python app.py &
 app=$!
 until (exec 3<>"/dev/tcp/127.0.0.1/$APP_PORT") 2>/dev/null; do kill -0 "$app"; sleep 0.2; done
