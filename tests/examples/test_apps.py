@@ -82,7 +82,7 @@ def test_the_readmes_command_does_what_it_shows(app: str) -> None:
 
 
 @pytest.mark.parametrize("app", APPS)
-@pytest.mark.parametrize("manner", MANNERS)
+@pytest.mark.parametrize("manner", ["ignore", *(pytest.param(m, marks=pytest.mark.slow) for m in ("obey", "quote"))])
 def test_the_answer_depends_on_the_model(app: str, manner: str) -> None:
     more = ["-p", "keywords:5", "--json", *([] if app == "http_app" else ["--answers"])]
     found = json.loads(run(app, *more, MANNER=manner))
