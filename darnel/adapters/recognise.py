@@ -7,7 +7,6 @@ from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import corpus_checks
-from darnel.adapters.python.call import python_target
 from darnel.core.corpus import CorpusInjector, CorpusReader, Retriever, Target
 from darnel.core.errors import UsageError
 from darnel.embedders.base import Embedder
@@ -23,23 +22,36 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
     """
     if isinstance(given, Target):
         return given
-    source = given[0] if isinstance(given, tuple) and len(given) == 2 else given
-    for base in type(source).__mro__:  # an application's own subclass is what its base is
-        for prefix, build in _BY_MODULE.items():
-            if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
-                return build(given, embedder, app)
+    if (build := _builder(given)) is not None:
+        return build(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
     if callable(given) and not isinstance(given, type):
+        from darnel.adapters.python.call import python_target
+
         return python_target(given, getattr(given, "__qualname__", type(given).__name__), app)
     raise UsageError(
         f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
         "(qdrant_client, 'collection'), a LangChain vector store, a LlamaIndex index, or an object with describe, inject, "
         "remove and read"
     )
+
+
+def is_known(given: Any) -> bool:
+    """Whether an object is a store, or of a framework, that darnel plants through as it is."""
+    return isinstance(given, Target | CorpusInjector) or _builder(given) is not None
+
+
+def _builder(given: Any) -> Callable[[Any, Embedder | None, AppOptions], Target] | None:
+    source = given[0] if isinstance(given, tuple) and len(given) == 2 else given
+    for base in type(source).__mro__:  # an application's own subclass is what its base is
+        for prefix, build in _BY_MODULE.items():
+            if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
+                return build
+    return None
 
 
 def _chroma(given: Any, embedder: Embedder | None, _app: AppOptions) -> Target:

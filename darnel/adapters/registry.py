@@ -100,8 +100,8 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
         AdapterEntry(
             "python",
             "darnel.adapters.python.load:open_python",
-            "a function of yours that takes a question; plants go --into its store",
-            "python:myapp.rag:ask --into chroma:./db#docs",
+            "a function of yours that takes a question, with the store it reads; or a store object of yours",
+            "python:myapp.rag:ask --into python:myapp.rag:collection",
             apps=True,
         ),
         AdapterEntry(

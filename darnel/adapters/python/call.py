@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from darnel.adapters.apps.compose import planted_apart
 from darnel.adapters.apps.loop import run_async
 from darnel.adapters.apps.options import AppOptions, fill
 from darnel.adapters.apps.reading import OutputReader
-from darnel.core.corpus import Reply, Target
+from darnel.core.corpus import Check, Reply, Target
 
+OWN_CLIENT = ("chroma", "qdrant")
+"""Stores whose folder, opened by its path, gets a client beside the application's."""
 ADVICE = "let the function return what it retrieved beside its answer, for instance (answer, documents)"
 
 
@@ -27,7 +30,15 @@ def python_target(function: Callable[[Any], Any], name: str, options: AppOptions
         given = question if options.input is None else fill(options.input, question)
         return reader.read(_finished(function(given)))
 
-    return planted_apart(call, f"python {name}", options, advice=ADVICE)
+    target = planted_apart(call, f"python {name}", options, advice=ADVICE)
+
+    def checks() -> Iterator[Check]:
+        yield from target.checks()
+        if (adapter := target.spec.partition(":")[0]) in OWN_CLIENT and "://" not in target.spec:
+            detail = f"the application's own {adapter} client may not see what another client of its folder writes"
+            yield Check("one client", None, detail, "Name the application's own object: --into python:MODULE:ATTR.")
+
+    return replace(target, checks=checks)
 
 
 def _finished(output: Any) -> Any:

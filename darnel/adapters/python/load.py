@@ -6,10 +6,13 @@ import inspect
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.python.call import python_target
+from darnel.adapters.recognise import is_known, target_from_object
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Target
 from darnel.core.errors import DarnelError, TargetError, UsageError, describe_error
@@ -20,46 +23,57 @@ EXAMPLE = "python:myapp.rag:ask"
 
 
 def open_python(
-    spec: TargetSpec, _embedder: Embedder | None, *, exclusive: bool = True, app: AppOptions = DEFAULT_APP
+    spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True, app: AppOptions = DEFAULT_APP
 ) -> Target:
-    """Open ``python:module:function``: a function, method or callable object that takes the question, or a function
-    without any argument that returns one. The module is imported with the current folder on the path.
+    """Open ``python:module:attr``: a function, method or callable object that takes the question, a function without any
+    argument that returns one, or a store that darnel knows, used through the application's own client. The module is
+    imported with the current folder on the path.
 
     Raises:
-        UsageError: the spec is not of that form or names nothing that can be called, or ``app.into`` is missing.
+        UsageError: the spec is not of that form or names nothing that can be tested, or ``app.into`` is missing.
         TargetError: importing or making it failed.
     """
     if ":" not in spec.where or spec.container or spec.parameters:
         raise UsageError(f"write python:MODULE:FUNCTION and nothing after it, for instance {EXAMPLE}")
-    if not isinstance(app.into, Target):
-        return python_target(len, spec.where, app)  # refuses, before anything of the application's runs
-    return python_target(load_function(spec.where), spec.where, app)
+    found = load_object(spec.where)
+    if is_known(found):
+        return replace(target_from_object(found, embedder, app), spec=f"python:{spec.where}")
+    check_function(found, spec.where)
+    return python_target(found, spec.where, app)
 
 
-def load_function(where: str) -> Callable[[Any], Any]:
-    """What ``module:function`` names, made if it is a factory; what the application prints goes to standard error.
+@cache
+def load_object(where: str) -> Any:
+    """What ``module:attr`` names, made if it is a factory; the same object when asked again. What the application prints
+    goes to standard error.
 
     Raises:
-        UsageError: it cannot be imported, or takes no question.
+        UsageError: it cannot be imported.
         TargetError: the application raised, or would exit.
     """
     with redirect_stdout(sys.stderr):
         try:
             found = import_attr(where, "python:")
-            made = found() if _is_factory(found) else found
+            return found() if not is_known(found) and _is_factory(found) else found
         except DarnelError:
             raise
         except (Exception, SystemExit) as error:
             raise TargetError(f"{where} failed before it was asked anything: {describe_error(error)}") from error
-    if not callable(made) or inspect.isclass(made):
+
+
+def check_function(found: Any, where: str) -> None:
+    """Refuse what cannot be called with a question.
+
+    Raises:
+        UsageError: says what to name.
+    """
+    if not callable(found) or inspect.isclass(found):
         raise UsageError(
-            f"{where} is a {type(made).__name__} and cannot be asked; name a function that takes the question"
+            f"{where} is a {type(found).__name__} and cannot be asked; name a function that takes the question"
         )
-    needed, room = takes(made)
+    needed, room = takes(found)
     if needed > 1 or not room:
         raise UsageError(f"{where} must take one argument, the question; wrap it in a function that gives it the rest")
-    function: Callable[[Any], Any] = made
-    return function
 
 
 def takes(function: Callable[..., Any]) -> tuple[int, int]:

@@ -128,9 +128,10 @@ def test_an_application_that_fails_on_import_or_when_made(
         open_target(f"python:{name}:f", into=shelf)
 
 
-def test_without_into_it_says_so_and_runs_nothing(shelf: Shelf) -> None:
+def test_without_into_it_says_so(shelf: Shelf) -> None:
     with pytest.raises(UsageError, match="Say where to plant with --into TARGET"):
-        open_target("python:no_such_module:ask")
+        open_target(HERE + "obey")
+    assert not ask_app.CALLS
     with pytest.raises(UsageError, match="Say where to plant"):
         open_target(ask_app.obey)
     with pytest.raises(UsageError, match="MODULE:FUNCTION"):
@@ -139,6 +140,38 @@ def test_without_into_it_says_so_and_runs_nothing(shelf: Shelf) -> None:
         open_target("memory:x.jsonl", into=shelf)
     with pytest.raises(UsageError, match="leave --into away"):
         open_target(MemoryCorpus(make_records()), into=shelf)
+
+
+OWN_CLIENT = """
+import chromadb
+from tests.support.embedder import embed
+
+collection = chromadb.PersistentClient("db").get_collection("docs", embedding_function=None)
+
+
+def ask(question):
+    found = collection.query(query_embeddings=[embed(question)], n_results=4)
+    texts, ids = found["documents"][0], found["ids"][0]
+    return texts[0], [{"id": i, "text": t} for i, t in zip(ids, texts)]
+"""
+
+
+def test_an_application_with_a_folder_of_its_own_is_planted_through_its_own_client(
+    folder: Any, tmp_path: Any, ledger: Ledger
+) -> None:
+    (tmp_path / "own_client.py").write_text(OWN_CLIENT)
+    options = RunOptions(k=4)
+    settings: dict[str, Any] = {"options": options, "ledger": ledger, "embedder": "tests.support.embedder:hashed"}
+    ask_it = "python:own_client:ask"
+    results = darnel.run(ask_it, QUERIES, ["echo:1"], into="python:own_client:collection", **settings)
+    assert results.exit_code == 0, results.warnings
+    assert results.target.spec == "python:own_client:collection"
+    assert next(s for s in results.scores if s.pattern == "echo:1").funnel["retrieved"].hits >= 1
+    alone = open_target(results.target.spec, embedder="tests.support.embedder:hashed")
+    assert alone.store_search and not alone.app and alone.injector.describe().size == 40
+    beside = open_target(ask_it, into=f"chroma:{folder}#docs", embedder="tests.support.embedder:hashed")
+    assert "--into python:MODULE:ATTR" in {c.name: c.mend for c in beside.checks()}["one client"]
+    beside.close()
 
 
 def run(target: Any, shelf: Shelf, ledger: Ledger, app: AppOptions = APP, **options: Any) -> darnel.Results:
