@@ -64,13 +64,16 @@ def _asked_inside(inner: Retriever, quiet: Sequence[tuple[Row, Plant]], depth: i
 
 def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> str | None:
     """Why an application that returned no plant at all cannot be believed, if so: it does not even return one that it is
-    asked for by the plant's own text, as an engine does that pinned its nodes when it was made.
+    asked for by the plant's own text, as an engine does that pinned its nodes when it was made. The marker is left out of
+    the question, which stands in the prompt and may stand in the answer.
     """
     plants = [p for row in rows for p in row.plants if p.id in visible]
     if not plants or any(place(row.listing, p) is not None for row in rows for p in row.plants):
         return None
-    index = PlantIndex(plants)
-    listing = ask(retriever, [plants[0].text], index, [_any], depth=1, deepen=False)[0]
+    if not any(row.listing.searched or row.listing.entries for row in rows):
+        return None  # it shows no sources, and its rows say so
+    text = plants[0].text.replace(plants[0].marker, "")
+    listing = ask(retriever, [text], PlantIndex(plants), [_any], depth=1, deepen=False)[0]
     if listing.error or any(e.plants for e in listing.entries):
         return None  # an error speaks in the rows of its own
     return (

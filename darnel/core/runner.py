@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import CaptureProof, Check, Target
+from darnel.core.corpus import CaptureProof, Check, Remarking, Target
 from darnel.core.crops import craft_all
 from darnel.core.digest import compare_digests, sample_records, take_digest
 from darnel.core.errors import (
@@ -106,6 +106,9 @@ def run_mode_a(
         campaign.close()
         guard.restore()
     _complete_rows(run)
+    asked: object = target.retriever
+    if isinstance(asked, Remarking):
+        run.warnings.extend(asked.remarks)
     return assemble(run)
 
 

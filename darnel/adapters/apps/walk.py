@@ -1,5 +1,5 @@
 """Walk through an application's objects to find what lies inside: attributes, items, closures, and the globals that its
-code names. Nothing is called and nothing is changed.
+code names. Nothing of the application's is called and nothing is changed.
 """
 
 from __future__ import annotations
@@ -7,14 +7,17 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import sys
 import types
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 MOST_OBJECTS = 20_000
 """Objects looked at before the walk gives up."""
-DEEPEST = 14
+DEEPEST = 40
 _PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), type, types.ModuleType)
 
 Found = tuple[str, Any]
@@ -48,8 +51,8 @@ def walk(root: Any, name: str, wanted: Callable[[Any], bool], into: Callable[[An
 
 
 def _children(item: Any) -> Iterator[Found]:
-    if isinstance(item, Mapping):
-        yield from ((f"[{key!r}]", value) for key, value in list(item.items()))
+    if isinstance(item, dict):  # of any other mapping, the attributes: to list what it holds may ask a database
+        yield from ((f"[{key!r}]", value) for key, value in list(dict.items(item)))
     elif isinstance(item, list | tuple | set | frozenset):
         yield from ((f"[{number}]", value) for number, value in enumerate(item))
     elif isinstance(item, functools.partial):
@@ -60,14 +63,15 @@ def _children(item: Any) -> Iterator[Found]:
         yield from _of_function(item)
     else:
         yield from ((f".{key}", value) for key, value in _attributes(item))
+        yield from ((f".{key}", value) for base in type(item).__mro__ if _is_own(base) for key, value in _shared(base))
 
 
 def _attributes(item: Any) -> Iterator[Found]:
     """Instance attributes, without running a property."""
-    yield from list(getattr(item, "__dict__", {}).items())
-    private = getattr(item, "__pydantic_private__", None)
-    if isinstance(private, dict):
-        yield from list(private.items())
+    with suppress(AttributeError):
+        yield from list(object.__getattribute__(item, "__dict__").items())
+    with suppress(AttributeError):
+        yield from list((object.__getattribute__(item, "__pydantic_private__") or {}).items())
     for base in type(item).__mro__:
         for slot in _slots(base):
             member = inspect.getattr_static(item, slot, None)
@@ -76,6 +80,23 @@ def _attributes(item: Any) -> Iterator[Found]:
                     yield slot, member.__get__(item)
                 except AttributeError:
                     continue  # never set
+
+
+def _is_own(base: type) -> bool:
+    """Whether a class is the application's, rather than Python's or of an installed package."""
+    module = sys.modules.get(base.__module__)
+    file = getattr(module, "__file__", None) or ""
+    installed = {"site-packages", "dist-packages"} & set(Path(file).parts)
+    return bool(file) and not installed and base.__module__.partition(".")[0] not in sys.stdlib_module_names
+
+
+def _shared(base: type) -> Iterator[Found]:
+    """What a class itself holds: attributes of all its objects, and the code of its methods."""
+    for key, value in list(vars(base).items()):
+        method = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+        method = value.fget if isinstance(value, property) else method
+        if isinstance(method, types.FunctionType) or not (key.startswith("__") or hasattr(type(value), "__get__")):
+            yield key, method
 
 
 def _slots(base: type) -> tuple[str, ...]:
@@ -92,8 +113,7 @@ def _of_function(function: types.FunctionType) -> Iterator[Found]:
             continue  # not bound yet
     yield from ((f".<{key}>", value) for key, value in (function.__kwdefaults__ or {}).items())
     yield from ((f".<default {number}>", value) for number, value in enumerate(function.__defaults__ or ()))
-    if (wrapped := getattr(function, "__wrapped__", None)) is not None:
-        yield ".__wrapped__", wrapped
+    yield from ((f".{key}", value) for key, value in list(vars(function).items()))  # what it wraps among them
     for name in sorted(_names(function.__code__)):
         if name in function.__globals__:
             yield f".<{name}>", function.__globals__[name]
