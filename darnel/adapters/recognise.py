@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +16,8 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
-    LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; or anything that satisfies
-    the protocols.
+    LangChain vector store, retriever, chain, graph or agent, or a function with a LangChain store behind it; a LlamaIndex
+    index, retriever or vector store; or anything that satisfies the protocols.
 
     Raises:
         UsageError: it is none of these.
@@ -27,6 +29,8 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         for prefix, build in _BY_MODULE.items():
             if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
                 return build(given, embedder, app)
+    if _searches_langchain(given):
+        return _langchain(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
@@ -51,6 +55,16 @@ def _langchain(given: Any, embedder: Embedder | None, app: AppOptions) -> Target
     from darnel.adapters.langchain.open import langchain_target
 
     return langchain_target(given, embedder, app=app)
+
+
+def _searches_langchain(given: Any) -> bool:
+    """Whether it is a function, of one argument, with a LangChain vector store behind it."""
+    if "langchain_core" not in sys.modules or not inspect.isroutine(given):
+        return False
+    from darnel.adapters.langchain.apps.find import find_stores
+    from darnel.adapters.langchain.apps.open import is_app
+
+    return is_app(given) and bool(find_stores(given))
 
 
 def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Target:
