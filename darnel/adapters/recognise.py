@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +16,9 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
-    LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; anything that satisfies
-    the protocols; or a function of the application's, where ``app.into`` says where to plant.
+    LangChain vector store, retriever, chain, graph or agent, or a function with a LangChain store behind it; a LlamaIndex
+    index, retriever or vector store; anything that satisfies the protocols; or a function of the application's, where
+    ``app.into`` says where to plant.
 
     Raises:
         UsageError: it is none of these.
@@ -24,6 +27,8 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         return given
     if (build := _builder(given)) is not None:
         return build(given, embedder, app)
+    if app.into is None and _searches_langchain(given):
+        return _langchain(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
@@ -66,6 +71,16 @@ def _langchain(given: Any, embedder: Embedder | None, app: AppOptions) -> Target
     from darnel.adapters.langchain.open import langchain_target
 
     return langchain_target(given, embedder, app=app)
+
+
+def _searches_langchain(given: Any) -> bool:
+    """Whether it is a function, of one argument, with a LangChain vector store behind it."""
+    if "langchain_core" not in sys.modules or not inspect.isroutine(given):
+        return False
+    from darnel.adapters.langchain.apps.find import find_stores
+    from darnel.adapters.langchain.apps.open import is_app
+
+    return is_app(given) and bool(find_stores(given))
 
 
 def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Target:

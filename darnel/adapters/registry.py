@@ -76,7 +76,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
         AdapterEntry(
             "langchain",
             "darnel.adapters.langchain.open:open_langchain",
-            "a LangChain vector store or VectorStoreRetriever of yours, or a function that makes one",
+            "a LangChain vector store, retriever, chain, graph or agent of yours, or a function that makes or asks one",
             "langchain:myapp.rag:vectorstore",
             "langchain_core",
             "pip install 'darnel[langchain]'",

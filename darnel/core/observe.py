@@ -59,7 +59,8 @@ class QueryOutcome:
 def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], QueryOutcome]:
     """The observations of one answer, one a plant, and the query's outcome."""
     rows = [_observe_plant(answer, plant, options) for plant in answer.plants]
-    ranks = [row.rank for row in rows if row.rank is not None]
+    # an application that searches several times may show a plant its model deeper than any k that is measured
+    ranks = [row.rank for row in rows if row.rank is not None and row.rank <= options.depth]
     doubtful = [p for p, row in zip(answer.plants, rows, strict=True) if row.outcome == "inconclusive"]
     doubt_from = min((_doubt_from(answer, p) for p in doubtful), default=float("inf") if rows else 1)
     listing = answer.listing
@@ -109,8 +110,8 @@ def _observe_plant(answer: Answer, plant: Plant, options: RunOptions) -> Observa
     problem = _problem(answer, plant)
     visible = answer.planting is not None and plant.id in answer.planting.visible
     if answer.listing is not None and (placed := place(answer.listing, plant)):
-        if placed.rank <= options.depth:
-            reached = answer.listing.reached
+        reached = answer.listing.reached
+        if placed.rank <= options.depth or reached.furthest(plant.id):
             return Observation(
                 pattern=label,
                 query=query,

@@ -10,7 +10,7 @@ from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.campaign import Campaign
 from darnel.core.capture import why_unseen
-from darnel.core.corpus import Check, Target
+from darnel.core.corpus import Check, Remarking, Target
 from darnel.core.crops import craft_all
 from darnel.core.digest import compare_digests, take_digest
 from darnel.core.errors import (
@@ -105,6 +105,9 @@ def run_mode_a(
         campaign.close()
         guard.restore()
     _complete_rows(run)
+    asked: object = target.retriever
+    if isinstance(asked, Remarking):
+        run.warnings.extend(asked.remarks)
     return assemble(run)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -23,5 +24,12 @@ def run_async(work: Coroutine[Any, Any, T]) -> T:
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True, name="darnel-loop").start()
+    threading.Thread(target=_keep_running, args=(loop,), daemon=True, name="darnel-loop").start()
     return loop
+
+
+def _keep_running(loop: asyncio.AbstractEventLoop) -> None:
+    """A task that raises SystemExit or KeyboardInterrupt ends asyncio's loop; the other questions are still in it."""
+    while not loop.is_closed():
+        with suppress(SystemExit, KeyboardInterrupt):
+            loop.run_forever()

@@ -17,7 +17,7 @@ from typing import Any
 
 MOST_OBJECTS = 20_000
 """Objects looked at before the walk gives up."""
-DEEPEST = 14
+DEEPEST = 40
 _PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), type, types.ModuleType)
 
 Found = tuple[str, Any]

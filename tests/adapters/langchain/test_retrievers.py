@@ -160,10 +160,19 @@ class Elsewhere(BaseRetriever):
         return []
 
 
-@pytest.mark.parametrize(
-    "wrap", [lambda s: Reranks(vectorstore=s), lambda _s: Elsewhere(), lambda _s: RunnableLambda(str)]
-)
-def test_what_is_more_than_a_store_is_refused_for_now(wrap: Any, embeddings: WordEmbeddings) -> None:
-    with pytest.raises(UsageError, match="give the vector store beneath it") as refused:
-        langchain_target(wrap(InMemoryVectorStore(embeddings)))
+@pytest.mark.parametrize("wrap", [Elsewhere(), RunnableLambda(str), lambda question: question, 7])
+def test_what_holds_no_store_is_refused(wrap: Any) -> None:
+    with pytest.raises(UsageError, match="found no vector store|give the vector store beneath it") as refused:
+        langchain_target(wrap)
     assert "\n" not in str(refused.value)
+
+
+def test_a_retriever_with_code_of_its_own_is_an_application(embeddings: WordEmbeddings) -> None:
+    store = InMemoryVectorStore(embeddings)
+    store.add_documents(make_documents())
+    target = langchain_target(Reranks(vectorstore=store, search_kwargs={"k": 3}))
+    assert (target.k, target.store_search) == (3, False)
+    assert target.retriever is not None
+    (reply,) = target.retriever.retrieve([QUESTIONS[0]], 3)
+    assert [(step.name, step.sources) for step in reply.steps] == [("Reranks", tuple(reversed(reply.sources)))]
+    assert reply.delivered == reply.steps[0].sources

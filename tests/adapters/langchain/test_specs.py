@@ -32,7 +32,7 @@ mmr = store.as_retriever(search_type="mmr")
 
 def make(): return store
 def make_retriever(k=3): return store.as_retriever(search_kwargs={"k": k})
-def wants_more(name): return store
+def wants_more(name, place): return store
 async def later(): return store
 def fails(): raise RuntimeError("no such\\n  database")
 
@@ -97,7 +97,6 @@ def test_a_dotted_attribute(app: Callable[..., str]) -> None:
         ("langchain:ragapp:store?k=3", UsageError, "nothing after it"),
         ("langchain:nosuchapp:store", UsageError, "nosuchapp"),
         ("langchain:ragapp:nosuch", UsageError, "nosuch"),
-        ("langchain:ragapp:chain", UsageError, "give the vector store beneath it"),
         ("langchain:ragapp:number", UsageError, "give the vector store beneath it"),
         ("langchain:ragapp:wants_more", UsageError, "plain function"),
         ("langchain:ragapp:later", UsageError, "plain function"),

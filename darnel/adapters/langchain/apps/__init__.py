@@ -1,0 +1,1 @@
+"""LangChain applications, unmodified: chains, retrievers, graphs, agents and functions around them."""

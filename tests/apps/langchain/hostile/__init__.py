@@ -1,0 +1,1 @@
+"""Applications that do what none should."""

@@ -1,0 +1,1 @@
+raise ValueError("no key\nfor the model")
