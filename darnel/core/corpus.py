@@ -204,6 +204,13 @@ class CaptureProof(Protocol):
 
 
 @runtime_checkable
+class Remarking(Protocol):
+    """What came to light about an application while it was asked, for people; each remark becomes a warning."""
+
+    remarks: Sequence[str]
+
+
+@runtime_checkable
 class ExactScorer(Protocol):
     """A retriever over an approximate index that can say what an exact search would have scored."""
 

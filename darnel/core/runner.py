@@ -10,7 +10,7 @@ from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
 from darnel.core.batches import check_sizes
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import CaptureProof, Check, Retriever, Target, VectorWriter
+from darnel.core.corpus import CaptureProof, Check, Remarking, Retriever, Target, VectorWriter
 from darnel.core.crafting import Ground, craft
 from darnel.core.digest import compare_digests, sample_records, take_digest
 from darnel.core.errors import (
@@ -111,6 +111,8 @@ def run_mode_a(
         campaign.close()
         guard.restore()
     _complete_rows(run)
+    if isinstance(target.retriever, Remarking):
+        run.warnings.extend(target.retriever.remarks)
     return assemble(run)
 
 

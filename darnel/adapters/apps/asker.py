@@ -23,7 +23,7 @@ def _fresh() -> str | None:
 
 
 class AppAsker:
-    """Asks an application; ``Retriever`` and ``CaptureProof``.
+    """Asks an application; ``Retriever``, ``CaptureProof`` and ``Remarking``.
 
     Args:
         call: one question in, one reply out, with whatever could be seen; runs in several threads at once.
@@ -44,6 +44,12 @@ class AppAsker:
     ) -> None:
         self._call, self._injector, self._closed, self._advice = call, injector, closed, advice
         self.pace = Pace(options.jobs, options.timeout, options.retries)
+        self.remarks: list[str] = []
+
+    def remark(self, text: str) -> None:
+        """Note for people what came to light while asking; each once."""
+        if text not in self.remarks:
+            self.remarks.append(text)
 
     def retrieve(self, queries: Sequence[str], _k: int) -> list[Reply]:
         """See ``Retriever.retrieve``; the application decides itself how many sources it reads, and never raises here."""

@@ -1,0 +1,175 @@
+"""Watch an application while it is asked: LlamaIndex's spans, its postprocessors and models, and the store's searches.
+
+Spans rather than events: a span names the object that works, what it is within and what it returned, and fires for every
+class of LlamaIndex's and of the application's own, whether or not its author thought of events.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from darnel.adapters.llamaindex.apps.patches import Patches, definers, family
+from darnel.adapters.llamaindex.apps.reading import hits, noting, prompt_of, sources_of
+from darnel.adapters.llamaindex.apps.trace import QUESTION, Span, Trace
+
+POSTPROCESSING = ("postprocess_nodes", "apostprocess_nodes")
+SEARCHES = ("query", "aquery")
+MODEL_CALLS = (
+    "chat",
+    "complete",
+    "stream_chat",
+    "stream_complete",
+    "achat",
+    "acomplete",
+    "astream_chat",
+    "astream_complete",
+)
+STRAY = (
+    "a search ran in a thread of the application's own while several questions were under way, so it cannot be told whose "
+    "it was; ask one at a time: --jobs 1"
+)
+
+
+class Watch:
+    """Watches the questions under way.
+
+    Args:
+        stores: vector store objects of the application's whose searches are seen even where no retriever makes them.
+        on_stray: called when a search ran in a thread that no question can be told from.
+    """
+
+    def __init__(self, stores: Sequence[Any], on_stray: Callable[[], None]) -> None:
+        self._stores, self._on_stray = list(stores), on_stray
+        self._lock = threading.RLock()
+        self._holds = 0
+        self._under_way: list[Trace] = []
+        self._strays: dict[int, Trace] = {}
+        self._patches = Patches()
+        self._handler: Any = None
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Everything in place while inside; taken away again when the last one leaves."""
+        with self._lock:
+            self._holds += 1
+            if self._holds == 1:
+                self._install()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._holds -= 1
+                if self._holds == 0:
+                    self._restore()
+
+    @contextmanager
+    def question(self, trace: Trace) -> Iterator[None]:
+        """What happens while inside is one question's. A question that was given up holds the watch until it ends, so
+        that it cannot call a model unseen later.
+        """
+        with self.held():
+            with self._lock:
+                self._under_way.append(trace)
+            token = QUESTION.set(trace)
+            try:
+                yield
+            finally:
+                QUESTION.reset(token)
+                with self._lock:
+                    trace.finished = True
+                    self._under_way.remove(trace)
+
+    def trace(self, *, search: bool = False) -> Trace | None:
+        """The question that the code at hand works on; a search from nowhere is the only question's under way."""
+        own = QUESTION.get()
+        if own is not None and not own.finished:
+            return own if own in self._under_way else None
+        me = threading.get_ident()
+        with self._lock:
+            stray = self._strays.get(me)
+            if search and (stray is None or stray.finished) and self._under_way:
+                self._on_stray()
+                if len(self._under_way) > 1:
+                    for trace in self._under_way:
+                        trace.errors.append(STRAY)
+                    return None
+                stray = self._strays[me] = self._under_way[0]
+        if stray is not None and not stray.finished:
+            return stray
+        return own if own is not None and own.stopped.is_set() else None
+
+    def _install(self) -> None:
+        from llama_index.core.instrumentation import root_dispatcher
+        from llama_index.core.postprocessor.types import BaseNodePostprocessor
+
+        from darnel.adapters.llamaindex.apps.spans import SpanWatcher
+
+        self._handler = SpanWatcher(find=self.trace, guard=self.guard_models)
+        root_dispatcher.span_handlers = [*root_dispatcher.span_handlers, self._handler]
+        self._patches.around(family(BaseNodePostprocessor), POSTPROCESSING, self._given, self._passed_on)
+        for store in self._stores:
+            self._patches.around(list(definers(type(store), SEARCHES)), SEARCHES, self._search, self._searched)
+        self.guard_models()
+
+    def _restore(self) -> None:
+        from llama_index.core.instrumentation import root_dispatcher
+
+        self._patches.restore()
+        root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not self._handler]
+        self._strays.clear()
+
+    def guard_models(self) -> None:
+        """Guard every class of models that is loaded by now."""
+        from llama_index.core.base.llms.base import BaseLLM
+
+        with self._lock:
+            if self._holds:
+                self._patches.around(family(BaseLLM), MODEL_CALLS, self._model)
+
+    def _model(self, _model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if (trace := self.trace()) is not None:
+            trace.model_called(current_span(trace), prompt_of(args, kwargs))
+
+    def _given(self, processor: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if (trace := self.trace()) is None:
+            return None
+        given = args[0] if args else kwargs.get("nodes", ())
+        span = Span(current_span(trace), processor, "postprocessor")
+        return trace, span, sources_of(given), enter(trace, span)
+
+    def _passed_on(self, begun: Any, result: Any) -> None:
+        if begun is None:
+            return
+        trace, span, given, leave = begun
+        leave()
+        if not isinstance(result, BaseException) and (span.parent is None or span.parent.instance is not span.instance):
+            with noting(trace):
+                trace.postprocessor_ended(span, given, sources_of(result))
+
+    def _search(self, store: Any, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
+        return self.trace(search=True) if any(store is s for s in self._stores) else None
+
+    def _searched(self, trace: Any, result: Any) -> None:
+        if trace is not None and not isinstance(result, BaseException):
+            with noting(trace):
+                trace.store_searched(current_span(trace), hits(result))
+
+
+def current_span(trace: Trace) -> Span | None:
+    """The innermost span that the code at hand runs in."""
+    from llama_index_instrumentation.span import active_span_id
+
+    return trace.spans.get(active_span_id.get() or "")
+
+
+def enter(trace: Trace, span: Span) -> Callable[[], None]:
+    """Make a span of our own the innermost; returns what ends it."""
+    from llama_index_instrumentation.span import active_span_id
+
+    name = f"darnel-{id(span)}"
+    trace.spans[name] = span
+    token = active_span_id.set(name)
+    return lambda: active_span_id.reset(token)

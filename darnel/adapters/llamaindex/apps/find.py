@@ -1,0 +1,183 @@
+"""Recognise an application, and find the store that it reads."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import sysconfig
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from darnel.adapters.apps.walk import Found, walk
+from darnel.core.errors import UsageError
+
+FRAMEWORK = ("llama_index", "workflows")
+CONTAINERS = (dict, list, tuple, set, frozenset)
+CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
+HAND_OVER = "hand it over with --into TARGET, for instance --into llamaindex:module:index"
+
+
+@dataclass(frozen=True, slots=True)
+class FoundStore:
+    """A vector store in an application. ``index``: the index around it, where there is one. ``retrievers``: those of the
+    application's that search it, with their paths, nearest first.
+    """
+
+    path: str
+    vector_store: Any
+    index: Any = None
+    retrievers: tuple[Found, ...] = ()
+
+
+def is_app(given: Any) -> bool:
+    """Whether an object is asked as a whole: an engine, a retriever, an agent, or a function of one argument."""
+    from llama_index.core.base.base_query_engine import BaseQueryEngine
+    from llama_index.core.base.base_retriever import BaseRetriever
+    from llama_index.core.chat_engine.types import BaseChatEngine
+    from llama_index.core.workflow import Workflow
+
+    return isinstance(given, BaseQueryEngine | BaseRetriever | BaseChatEngine | Workflow) or takes_one(given)
+
+
+def takes_one(given: Any) -> bool:
+    """Whether an object is a function that can be called with one argument."""
+    if not (isinstance(given, CALLABLES) or inspect.isbuiltin(given)):
+        return False
+    try:
+        inspect.signature(given).bind("")
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def find_stores(app: Any, name: str = "app") -> list[str]:
+    """Paths of the stores in an application, nearest first, as ``AppOptions.store`` takes them."""
+    return [found.path for found in all_stores(app, name)]
+
+
+def choose_store(app: Any, name: str, wanted: str | None) -> FoundStore:
+    """The store to plant into.
+
+    Raises:
+        UsageError: there is none, there are several and none was chosen, or the one chosen is not there; says which.
+    """
+    found = all_stores(app, name)
+    if not found:
+        raise UsageError(
+            f"found no vector store in {name} (a {type(app).__name__}), having looked through its attributes, retrievers, "
+            f"tools, closures and the globals that its functions name; {HAND_OVER}"
+        )
+    paths = "; ".join(f"--store '{store.path}'" for store in found)
+    if wanted is not None:
+        chosen = next((store for store in found if store.path == wanted), None)
+        if chosen is None:
+            raise UsageError(f"{name} has no store at '{wanted}'; there is: {paths}")
+        return chosen
+    if len(found) > 1:
+        raise UsageError(f"{name} holds {len(found)} stores; choose one: {paths}")
+    return found[0]
+
+
+def all_stores(app: Any, name: str) -> list[FoundStore]:
+    """Every store in an application, nearest first; an index counts once with its store, and a retriever with its index."""
+    from llama_index.core.indices.vector_store.base import VectorStoreIndex
+    from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
+
+    found = _found(app, name)
+    retrievers = walk(app, name, lambda item: isinstance(item, VectorIndexRetriever), _into)
+    stores: list[FoundStore] = []
+    for path, item in sorted(found, key=lambda pair: not isinstance(pair[1], VectorStoreIndex)):  # indexes first
+        index = item if isinstance(item, VectorStoreIndex) else None
+        vector_store = item if index is None else index.vector_store
+        if any(_same(vector_store, store.vector_store) for store in stores):
+            continue
+        readers = tuple(r for r in retrievers if _same(r[1]._vector_store, vector_store))
+        stores.append(FoundStore(path, vector_store, index, readers))
+    order = [path for path, _item in found]
+    return sorted(stores, key=lambda store: order.index(store.path))
+
+
+def find_all(app: Any, name: str, wanted: Callable[[Any], bool]) -> list[Found]:
+    """Everything of a kind in an application."""
+    return walk(app, name, wanted, _into)
+
+
+def store_objects(app: Any, name: str) -> list[Any]:
+    """Every vector store object in an application, those within indexes too; two may stand for one store."""
+    from llama_index.core.indices.vector_store.base import VectorStoreIndex
+
+    found = [item.vector_store if isinstance(item, VectorStoreIndex) else item for _path, item in _found(app, name)]
+    return list({id(item): item for item in found}.values())
+
+
+def _found(app: Any, name: str) -> list[Found]:
+    """Indexes and vector stores, nearest first."""
+    from llama_index.core.indices.vector_store.base import VectorStoreIndex
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+    kinds = (VectorStoreIndex, BasePydanticVectorStore)
+    return walk(app, name, lambda item: isinstance(item, kinds), _into)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two store objects are one store: the same object, or two over one client's collection."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    place = _place(one)
+    return place is not None and place == _place(other)
+
+
+def _place(vector_store: Any) -> tuple[int, str] | None:
+    for holder in ("_collection", "_client"):
+        native = getattr(vector_store, holder, None)
+        if native is not None:
+            where = getattr(native, "id", None) or id(native)
+            return hash(str(where)), str(getattr(vector_store, "collection_name", ""))
+    return None
+
+
+def _into(item: Any) -> bool:
+    """Whether an object is LlamaIndex's or the application's own, so that a store may be found in it."""
+    if isinstance(item, _contents()):
+        return False
+    if isinstance(item, CONTAINERS) or isinstance(item, functools.partial | types.MethodType):
+        return True
+    module = item.__module__ if isinstance(item, types.FunctionType) else type(item).__module__
+    return _is_framework(module or "") or _is_own(module or "")
+
+
+@functools.cache
+def _contents() -> tuple[type, ...]:
+    """What holds the corpus's documents, of which there may be many, and no store."""
+    from llama_index.core.data_structs.data_structs import IndexStruct
+    from llama_index.core.schema import Document
+    from llama_index.core.storage.docstore.types import BaseDocumentStore
+    from llama_index.core.storage.index_store.types import BaseIndexStore
+
+    return (IndexStruct, Document, BaseDocumentStore, BaseIndexStore)
+
+
+def _is_framework(module: str) -> bool:
+    return any(module == name or module.startswith(f"{name}.") for name in FRAMEWORK)
+
+
+def _is_own(module: str) -> bool:
+    """Whether a module is the application's: neither installed nor of the standard library."""
+    if module == "__main__":
+        return True
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if not file:
+        return False
+    path = Path(file).resolve()
+    return "site-packages" not in path.parts and "dist-packages" not in path.parts and not path.is_relative_to(_stdlib())
+
+
+@functools.cache
+def _stdlib() -> Path:
+    return Path(sysconfig.get_paths()["stdlib"]).resolve()
