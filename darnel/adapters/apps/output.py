@@ -59,15 +59,17 @@ def as_mapping(value: Any) -> Mapping[str, Any]:
     return vars(value) if hasattr(value, "__dict__") else {}
 
 
-def as_text(value: Any) -> str | None:
-    """A string, or a message's content with its parts joined."""
+def as_text(value: Any, depth: int = 4) -> str | None:
+    """A string, or a message's content with its parts joined; ``depth``: how far it is looked for."""
     if isinstance(value, str):
         return value
+    if value is None or depth == 0:
+        return None
     if isinstance(value, list):
-        parts = [as_text(part) for part in value]
+        parts = [as_text(part, depth - 1) for part in value]
         return "\n".join(part for part in parts if part) or None
-    fields = as_mapping(value) if value is not None else {}
-    return next((text for key in TEXT_FIELDS if (text := as_text(fields.get(key)))), None)
+    fields = as_mapping(value)
+    return next((text for key in TEXT_FIELDS if (text := as_text(fields.get(key), depth - 1))), None)
 
 
 def as_sources(value: Any) -> tuple[Source, ...] | None:

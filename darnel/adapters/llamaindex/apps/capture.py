@@ -87,19 +87,26 @@ class Watch:
         own = QUESTION.get()
         if own is not None and not own.finished:
             return own if own in self._under_way else None
-        me = threading.get_ident()
         with self._lock:
-            stray = self._strays.get(me)
-            if search and (stray is None or stray.finished) and self._under_way:
-                self._on_stray()
-                if len(self._under_way) > 1:
-                    for trace in self._under_way:
-                        trace.errors.append(STRAY)
-                    return None
-                stray = self._strays[me] = self._under_way[0]
-        if stray is not None and not stray.finished:
-            return stray
+            if search and self._under_way:
+                self._adopt()
+            stray = self._strays.get(threading.get_ident())
+            if stray is not None and stray.finished and len(self._under_way) == 1:
+                stray = self._strays[threading.get_ident()] = self._under_way[0]  # the thread was taken up again
+        if stray is not None:
+            return stray  # one that has finished still keeps its thread from calling a model
         return own if own is not None and own.stopped.is_set() else None
+
+    def _adopt(self) -> None:
+        """Give this thread to the question under way; if there are several, what any of them returned may be another's."""
+        me = threading.get_ident()
+        if (stray := self._strays.get(me)) is not None and not stray.finished:
+            return
+        self._on_stray()
+        self._strays[me] = self._under_way[0]
+        if len(self._under_way) > 1:
+            for trace in self._under_way:
+                trace.errors.append(STRAY)
 
     def _install(self) -> None:
         from llama_index.core.instrumentation import root_dispatcher

@@ -104,14 +104,17 @@ async def _until_stopped(work: Callable[[], Awaitable[Any]], trace: Trace) -> An
 
 
 async def _consumed_later(output: Awaitable[Any]) -> Any:
+    from llama_index.core.base.response.schema import AsyncStreamingResponse
+    from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+
     found = await output
-    if hasattr(found, "async_response_gen"):  # AsyncStreamingResponse, StreamingAgentChatResponse
-        getter = getattr(found, "get_response", None)
-        if getter is not None and inspect.iscoroutinefunction(getter):
-            return await getter()
-    if inspect.isasyncgen(found):
-        return await _joined_later(found)
-    return _consumed(found)
+    if isinstance(found, AsyncStreamingResponse):
+        return await found.get_response()
+    if isinstance(found, StreamingAgentChatResponse):
+        async for _token in found.async_response_gen():
+            pass
+        return found
+    return await _joined_later(found) if inspect.isasyncgen(found) else _consumed(found)
 
 
 async def _joined_later(parts: Any) -> str:
@@ -120,12 +123,14 @@ async def _joined_later(parts: Any) -> str:
 
 def _consumed(output: Any) -> Any:
     """The output with a stream read to its end."""
+    from llama_index.core.base.response.schema import StreamingResponse
+    from llama_index.core.chat_engine.types import StreamingAgentChatResponse
+
     if inspect.isgenerator(output):
         return "".join(str(part) for part in output)
-    getter = getattr(output, "get_response", None)
-    if hasattr(output, "response_gen") and callable(getter) and not inspect.iscoroutinefunction(getter):
-        return getter()
-    if hasattr(output, "response_gen"):  # a chat engine's stream keeps its sources beside it
+    if isinstance(output, StreamingResponse):
+        return output.get_response()
+    if isinstance(output, StreamingAgentChatResponse):
         for _token in output.response_gen:
             pass
     return output

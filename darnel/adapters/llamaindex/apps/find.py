@@ -98,7 +98,8 @@ def all_stores(app: Any, name: str) -> list[FoundStore]:
         readers = tuple(r for r in retrievers if _same(r[1]._vector_store, vector_store))
         stores.append(FoundStore(path, vector_store, index, readers))
     order = [path for path, _item in found]
-    return sorted(stores, key=lambda store: order.index(store.path))
+    full = [store for store in stores if not _is_empty(store.vector_store)]
+    return sorted(full or stores, key=lambda store: order.index(store.path))
 
 
 def find_all(app: Any, name: str, wanted: Callable[[Any], bool]) -> list[Found]:
@@ -131,6 +132,13 @@ def _same(one: Any, other: Any) -> bool:
         return False
     place = _place(one)
     return place is not None and place == _place(other)
+
+
+def _is_empty(vector_store: Any) -> bool:
+    """Whether it is a store in memory without anything in it, as every ``StorageContext`` makes one for images."""
+    from llama_index.core.vector_stores import SimpleVectorStore
+
+    return isinstance(vector_store, SimpleVectorStore) and not vector_store.data.embedding_dict
 
 
 def _place(vector_store: Any) -> tuple[int, str] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.base import BaseLLM
+from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 
 from darnel.adapters.llamaindex.apps.reading import noting, sources_of
@@ -23,8 +24,12 @@ class SpanWatcher(BaseSpanHandler[Any]):
     ``find`` tells the question under way; ``guard`` is called after each retrieval.
     """
 
-    find: Callable[..., Trace | None]
-    guard: Callable[[], None]
+    _find: Callable[..., Trace | None] = PrivateAttr()
+    _guard: Callable[[], None] = PrivateAttr()
+
+    def __init__(self, find: Callable[..., Trace | None], guard: Callable[[], None]) -> None:
+        super().__init__()
+        self._find, self._guard = find, guard
 
     def span_enter(
         self,
@@ -37,7 +42,7 @@ class SpanWatcher(BaseSpanHandler[Any]):
     ) -> None:
         """A component begins."""
         kind = "retriever" if isinstance(instance, BaseRetriever) and _method(id_) in RETRIEVALS else ""
-        if (trace := self.find(search=bool(kind))) is None:
+        if (trace := self._find(search=bool(kind))) is None:
             return
         with noting(trace):
             parent = trace.spans.get(parent_id or "")
@@ -49,18 +54,18 @@ class SpanWatcher(BaseSpanHandler[Any]):
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None, result: Any = None, **_more: Any
     ) -> None:
         """A component ends."""
-        trace = self.find()
+        trace = self._find()
         if trace is None or (span := trace.spans.get(id_)) is None or not span.kind:
             return
         with noting(trace):
             trace.retriever_ended(span, sources_of(result))
-            self.guard()  # a model's class may have been loaded since
+            self._guard()  # a model's class may have been loaded since
 
     def span_drop(
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None, err: Any = None, **_more: Any
     ) -> None:
         """A component raised; the searches made in it stay seen."""
-        trace = self.find()
+        trace = self._find()
         if trace is None or (span := trace.spans.get(id_)) is None:
             return
         with noting(trace):

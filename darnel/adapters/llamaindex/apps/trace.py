@@ -122,7 +122,8 @@ class Trace:
         component = inside(within)
         reads = component is None and bool(self.searches)
         if reads and (not self.stop or not self.passed or self._shows(prompt)):
-            self.prompts.append(prompt)
+            if prompt not in self.prompts[-1:]:  # a model's asynchronous call may be made of its plain one
+                self.prompts.append(prompt)
             if self.stop:
                 self.end()
         elif self.stop and not self.allow_model:
