@@ -111,8 +111,9 @@ def run_mode_a(
         campaign.close()
         guard.restore()
     _complete_rows(run)
-    if isinstance(target.retriever, Remarking):
-        run.warnings.extend(target.retriever.remarks)
+    asked: object = target.retriever
+    if isinstance(asked, Remarking):
+        run.warnings.extend(asked.remarks)
     return assemble(run)
 
 

@@ -17,7 +17,8 @@ def stale(found: FoundStore) -> str | None:
     pinned = [path for path, retriever in found.retrievers if is_snapshot(retriever)]
     if not pinned or len(pinned) < len(found.retrievers):
         return None
-    return f"stale snapshot: {pinned[0]} pinned the ids of its nodes when it was made, so it returns no later document; {BUILD_ANEW}"
+    why = "pinned the ids of its nodes when it was made, so it returns no later document"
+    return f"stale snapshot: {pinned[0]} {why}; {BUILD_ANEW}"
 
 
 def app_checks(app: Any, name: str, found: FoundStore) -> Iterator[Check]:
@@ -25,7 +26,9 @@ def app_checks(app: Any, name: str, found: FoundStore) -> Iterator[Check]:
     yield Check("store in the application", True, found.path)
     for path, retriever in found.retrievers:
         if is_snapshot(retriever):
-            yield Check("stale snapshot", None, f"{path} returns no document that came after it was made", f"{BUILD_ANEW}.")
+            yield Check(
+                "stale snapshot", None, f"{path} returns no document that came after it was made", f"{BUILD_ANEW}."
+            )
     yield from _others(found)
     yield from _caches(app, name)
 

@@ -154,7 +154,7 @@ def _into(item: Any) -> bool:
     """Whether an object is LlamaIndex's or the application's own, so that a store may be found in it."""
     if isinstance(item, _contents()):
         return False
-    if isinstance(item, CONTAINERS) or isinstance(item, functools.partial | types.MethodType):
+    if isinstance(item, (CONTAINERS, functools.partial | types.MethodType)):
         return True
     module = item.__module__ if isinstance(item, types.FunctionType) else type(item).__module__
     return _is_framework(module or "") or _is_own(module or "")
@@ -183,7 +183,9 @@ def _is_own(module: str) -> bool:
     if not file:
         return False
     path = Path(file).resolve()
-    return "site-packages" not in path.parts and "dist-packages" not in path.parts and not path.is_relative_to(_stdlib())
+    return (
+        "site-packages" not in path.parts and "dist-packages" not in path.parts and not path.is_relative_to(_stdlib())
+    )
 
 
 @functools.cache

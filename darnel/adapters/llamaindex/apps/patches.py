@@ -24,7 +24,9 @@ class Patches:
         self._replaced: list[tuple[type, str, Any]] = []
         self._done: set[tuple[type, str]] = set()
 
-    def around(self, classes: Collection[type], names: Collection[str], before: Before, after: After = _nothing) -> None:
+    def around(
+        self, classes: Collection[type], names: Collection[str], before: Before, after: After = _nothing
+    ) -> None:
         """Put calls around the methods of these names, in each of the classes that defines them itself."""
         for cls in classes:
             for name in names:
@@ -46,11 +48,11 @@ class Patches:
 def family(base: type) -> list[type]:
     """A class and all the subclasses of it that are loaded."""
     found: dict[type, None] = {base: None}
-    waiting = [base]
+    waiting: list[type] = [base]
     while waiting:
-        new = [c for c in waiting.pop().__subclasses__() if c not in found]
-        found.update(dict.fromkeys(new))
-        waiting.extend(new)
+        below: list[type] = waiting.pop().__subclasses__()
+        waiting.extend(cls for cls in below if cls not in found)
+        found.update(dict.fromkeys(below))
     return list(found)
 
 

@@ -18,7 +18,7 @@ RETRIEVALS = ("retrieve", "aretrieve")
 ID_TAIL = len("-00000000-0000-0000-0000-000000000000")
 
 
-class SpanWatcher(BaseSpanHandler[Any]):
+class SpanWatcher(BaseSpanHandler[Any]):  # type: ignore[misc]  # LlamaIndex is not read by mypy
     """Notes what retrievers return, and what each component is within.
 
     ``find`` tells the question under way; ``guard`` is called after each retrieval.

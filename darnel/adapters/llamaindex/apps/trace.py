@@ -119,6 +119,8 @@ class Trace:
         """
         if self.stopped.is_set():
             raise StopAsking
+        if self.stop and self.errors:
+            self.end()  # nothing that follows would count
         component = inside(within)
         reads = component is None and bool(self.searches)
         if reads and (not self.stop or not self.passed or self._shows(prompt)):

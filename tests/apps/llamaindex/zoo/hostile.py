@@ -56,6 +56,8 @@ def exits() -> Any:
 def writes() -> Any:
     def spoil(number: int, notes: Any) -> None:
         if number == 3:
-            notes.insert_nodes([TextNode(id_="mine", text="written while asked", metadata={"topic": "x", "tenant": "acme"})])
+            notes.insert_nodes(
+                [TextNode(id_="mine", text="written while asked", metadata={"topic": "x", "tenant": "acme"})]
+            )
 
     return _around(spoil)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from llama_index.core import StorageContext, VectorStoreIndex
+from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.embeddings import BaseEmbedding
 from llama_index.core.llms import ChatMessage, CompletionResponse, CustomLLM, LLMMetadata, MockLLM
 from llama_index.core.llms.mock import MockFunctionCallingLLM
-from llama_index.core.base.llms.types import ToolCallBlock
 from llama_index.core.schema import TextNode
 
 from tests.support.embedder import embed
@@ -22,8 +22,8 @@ TOPICS = {
     "boats": "sail mast hull keel harbour anchor tide rope wind deck",
     "bees": "hive honey queen swarm comb pollen nectar drone wax smoke",
 }
-TOKENS = [0]
-"""Tokens that models were asked to read, in all."""
+spent: list[str] = []
+"""What models were given to read."""
 _numbers = itertools.count()
 
 
@@ -79,7 +79,7 @@ def index(store: Any = None, count: int = 24) -> VectorStoreIndex:
 
 
 def count(text: str) -> None:
-    TOKENS[0] += len(text.split())
+    spent.append(text)
 
 
 class QuotingLLM(CustomLLM):
@@ -110,7 +110,7 @@ def said(prompt: str) -> str:
     if "Some choices are given below" in prompt:
         return '[{"choice": 1, "reason": "it is the first"}]'
     if "list of tools" in prompt and "sub_question" in prompt:
-        question = prompt.rsplit("<User Question>", 1)[-1].split("<Output>")[0]
+        question = prompt.rsplit("<User Question>", 1)[-1].split("<Output>", maxsplit=1)[0]
         asked = question.strip().splitlines()[0].replace('"', "'")
         return '```json\n{"items": [{"sub_question": "' + asked + '", "tool_name": "notes"}]}\n```'
     if found := re.search(r"related to the following input query:\nQuery: (.*)\n", prompt):
@@ -131,6 +131,27 @@ def tool_llm() -> Any:
         asked = next(m.content for m in reversed(messages) if m.role == "user")
         name = kwargs["tools"][0].metadata.name
         key = next(iter(kwargs["tools"][0].metadata.get_parameters_dict()["properties"]))
-        return ChatMessage(role="assistant", blocks=[ToolCallBlock(tool_call_id="1", tool_name=name, tool_kwargs={key: asked})])
+        return ChatMessage(
+            role="assistant", blocks=[ToolCallBlock(tool_call_id="1", tool_name=name, tool_kwargs={key: asked})]
+        )
 
     return MockFunctionCallingLLM(response_generator=reply, is_chat_model=True)
+
+
+class ThinkingLLM(QuotingLLM):
+    """Thinks aloud as a ReAct agent's model does: it calls the tool, and then answers with what came back."""
+
+    def complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> CompletionResponse:
+        count(prompt)
+        return CompletionResponse(text=thought(prompt))
+
+    def stream_complete(self, prompt: str, formatted: bool = False, **kwargs: Any) -> Any:
+        count(prompt)
+        return iter([CompletionResponse(text=thought(prompt), delta=thought(prompt))])
+
+
+def thought(prompt: str) -> str:
+    if (seen := prompt.rpartition("Observation:")[2]) and " of note " in seen:
+        return f"Thought: I can answer.\nAnswer: I read: {seen}"
+    asked = re.findall(r"^user: (.*)$", prompt, re.MULTILINE)[-1].replace('"', "'")
+    return f'Thought: I need a tool.\nAction: notes\nAction Input: {{"input": "{asked}"}}'

@@ -12,7 +12,9 @@ from tests.apps.llamaindex.zoo.parts import QuotingLLM, index
 
 def make() -> Any:
     llm = QuotingLLM()
-    tool = QueryEngineTool.from_defaults(index().as_query_engine(llm=llm, similarity_top_k=3), name="notes", description="notes")
+    tool = QueryEngineTool.from_defaults(
+        index().as_query_engine(llm=llm, similarity_top_k=3), name="notes", description="notes"
+    )
     return SubQuestionQueryEngine(
         LLMQuestionGenerator.from_defaults(llm=llm),
         get_response_synthesizer(llm=llm, use_async=True),

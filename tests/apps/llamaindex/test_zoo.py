@@ -1,0 +1,165 @@
+"""Every shape of application: its store is found, plants are followed through it, nothing is left, nothing is changed."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cached_property
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.base import BaseLLM
+from llama_index.core.instrumentation import root_dispatcher
+from llama_index.core.postprocessor.types import BaseNodePostprocessor
+from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+import darnel
+from darnel.adapters.apps.options import AppOptions
+from darnel.adapters.apps.walk import walk
+from darnel.adapters.llamaindex.apps.find import find_stores
+from darnel.adapters.llamaindex.apps.patches import family
+from darnel.core.ledger import Ledger
+from darnel.core.options import RunOptions
+from darnel.core.plant import find_markers
+from tests.apps.llamaindex.conftest import QUESTIONS
+
+NEED_A_MODEL = {
+    "agent": "FunctionAgent calls",
+    "agent_function": "AgentWorkflow calls",
+    "hyde": "HyDEQueryTransform calls",
+    "llm_reranked": "LLMRerank calls",
+    "react_agent": "ReActAgent calls",
+    "rewriting": "QueryFusionRetriever calls",
+    "router": "LLMSingleSelector calls",
+    "sub_question": "LLMQuestionGenerator calls",
+}
+"""Applications that call a model before the one that answers, and what says so."""
+DROPPED_BY = {
+    "fusion": "QueryFusionRetriever",
+    "llm_reranked": "LLMRerank",
+    "own_postprocessor": "LastTwo",
+    "reranked": "SimilarityPostprocessor",
+    "two_stores": "QueryFusionRetriever",
+}
+"""Components that drop some plant."""
+DROPS_ALL = {"reranked"}
+NO_MODEL = {"retriever"}
+K = {"filtered": 4, "fusion": 4, "llm_reranked": 4, "own_postprocessor": 4, "direct": None, "per_request": None}
+ONE = RunOptions(isolation="query", k=4)
+SHAPES = (
+    "agent agent_function async_function auto_merging chat_engine citation condense_chat direct filtered fusion hyde "
+    "llm_reranked own_postprocessor per_request query_engine react_agent recursive reranked retriever rewriting router "
+    "streaming sub_question threads two_stores"
+).split()
+
+
+def make(shape: str) -> Any:
+    return importlib.import_module(f"tests.apps.llamaindex.zoo.{shape}").make()
+
+
+def options(shape: str, **more: Any) -> AppOptions:
+    store = "app._retriever._retrievers[0]._index" if shape == "two_stores" else None
+    return AppOptions(allow_model=shape in NEED_A_MODEL, store=store, timeout=30, retries=0, **more)
+
+
+def inventory(app: Any) -> dict[str, Any]:
+    """Every object of an application, the names it has, the watchers, and what all classes that were patched define."""
+    found: dict[str, Any] = {"watchers": (list(root_dispatcher.span_handlers), list(root_dispatcher.event_handlers))}
+
+    def note(item: Any) -> bool:
+        held = getattr(item, "__dict__", {})
+        own = [key for key in held if not isinstance(getattr(type(item), str(key), None), cached_property)]
+        found[f"{type(item).__name__} {id(item):x}"] = sorted(map(str, own))
+        return isinstance(item, BasePydanticVectorStore)
+
+    walk(app, "app", note, lambda item: type(item).__module__.startswith(("llama_index", "tests")) or callable(item))
+    for base in (BaseLLM, BaseNodePostprocessor, BasePydanticVectorStore):
+        for cls in family(base):
+            found[f"{cls.__module__}.{cls.__qualname__} {id(cls)}"] = dict(vars(cls))
+    return found
+
+
+def assert_same(app: Any, before: dict[str, Any]) -> None:
+    after = inventory(app)
+    for key, value in before.items():
+        assert after.get(key, value) == value, key
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_plants_are_followed_to_the_prompt_and_the_application_is_as_before(
+    shape: str, ledger: Ledger, spent: list[str]
+) -> None:
+    app = make(shape)
+    before = inventory(app)
+    results = darnel.run(app, QUESTIONS, ["echo:1"], ledger=ledger, options=ONE, app=options(shape))
+    assert_same(app, before)
+
+    assert (results.exit_code, results.errors, results.leftovers) == (0, [], [])
+    assert results.cleanup.planted == results.cleanup.removed > 0
+    assert results.corpus_digest is not None and results.corpus_digest.same
+    assert results.baseline.same is True
+    assert results.target.app == f"{type(app).__name__} app"
+
+    assert {o.outcome for o in results.observations} <= {"retrieved", "not retrieved"}
+    retrieved = [o for o in results.observations if o.outcome == "retrieved"]
+    assert "echo" in {o.pattern.partition(":")[0] for o in retrieved}
+    stages = {o.stage for o in retrieved}
+    last = "delivered" if shape in NO_MODEL else "in prompt"
+    assert stages == ({"retrieved"} if shape in DROPS_ALL else {"retrieved", last} if shape in DROPPED_BY else {last})
+    assert {o.dropped_by for o in retrieved} - {None} == ({DROPPED_BY[shape]} if shape in DROPPED_BY else set())
+    funnel = results.scores[-1].funnel
+    assert "delivered" in funnel
+    assert ("in prompt" in funnel) == (shape not in NO_MODEL)
+
+    if shape not in NEED_A_MODEL:
+        assert spent == [], "no model was to be called"
+    if shape != "llm_reranked":
+        assert not any(find_markers(prompt) or " of note " in prompt for prompt in answered(spent)), (
+            "it saw what was retrieved"
+        )
+
+
+def answered(spent: list[str]) -> list[str]:
+    """What was given to models, without the known documents that were asked for in the proof of capture."""
+    return [prompt for prompt in spent if "Context information" in prompt or "Observation:" in prompt]
+
+
+@pytest.mark.parametrize("shape", [s for s in SHAPES if s not in NO_MODEL])
+def test_with_answers_plants_are_followed_into_them(shape: str, ledger: Ledger, spent: list[str]) -> None:
+    app = make(shape)
+    before = inventory(app)
+    results = darnel.run(app, QUESTIONS, ["echo:1"], ledger=ledger, options=ONE, app=options(shape, answers=True))
+    assert_same(app, before)
+    assert (results.exit_code, results.errors, results.leftovers) == (0, [], [])
+    retrieved = [o for o in results.observations if o.outcome == "retrieved"]
+    stages = {o.stage for o in retrieved}
+    assert stages == (
+        {"retrieved"} if shape in DROPS_ALL else {"retrieved", "in answer"} if shape in DROPPED_BY else {"in answer"}
+    )
+    assert {o.dropped_by for o in retrieved} - {None} == ({DROPPED_BY[shape]} if shape in DROPPED_BY else set())
+    assert {"delivered", "in prompt", "in answer"} <= results.scores[-1].funnel.keys()
+    assert spent or shape in DROPS_ALL
+
+
+@pytest.mark.parametrize("shape", sorted(NEED_A_MODEL))
+def test_a_model_that_is_needed_earlier_is_asked_leave_for(shape: str, ledger: Ledger, spent: list[str]) -> None:
+    results = darnel.run(make(shape), QUESTIONS, ["echo:1"], ledger=ledger, app=AppOptions(retries=0))
+    assert results.exit_code == 2
+    assert {o.outcome for o in results.observations} == {"inconclusive"}
+    assert all(NEED_A_MODEL[shape] in str(o.detail) and "--allow-model" in str(o.detail) for o in results.observations)
+    assert spent == []
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_how_many_sources_it_reads_is_its_retrievers_word(shape: str) -> None:
+    assert darnel.open_target(make(shape), app=options(shape)).k == K.get(shape, 3)
+
+
+def test_two_stores_are_listed_and_one_is_chosen() -> None:
+    app = make("two_stores")
+    paths = find_stores(app)
+    assert paths == ["app._retriever._retrievers[0]._index", "app._retriever._retrievers[1]._index"]
+    with pytest.raises(darnel.DarnelError, match="holds 2 stores") as refused:
+        darnel.open_target(app)
+    assert all(f"--store '{path}'" in str(refused.value) for path in paths)
+    with pytest.raises(darnel.DarnelError, match="no store at 'elsewhere'"):
+        darnel.open_target(app, app=AppOptions(store="elsewhere"))
