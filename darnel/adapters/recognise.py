@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
@@ -14,8 +17,8 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
-    LangChain vector store or plain retriever; a LlamaIndex index, retriever or vector store; or anything that satisfies
-    the protocols.
+    LangChain vector store or plain retriever; a LlamaIndex index, vector store, retriever, engine or agent, or a function
+    with one of these behind it; or anything that satisfies the protocols.
 
     Raises:
         UsageError: it is none of these.
@@ -27,6 +30,8 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         for prefix, build in _BY_MODULE.items():
             if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
                 return build(given, embedder, app)
+    if _searches_llamaindex(given):
+        return _llamaindex(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
@@ -57,6 +62,15 @@ def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Targe
     from darnel.adapters.llamaindex import llamaindex_target
 
     return llamaindex_target(given, embedder, app=app)
+
+
+def _searches_llamaindex(given: Any) -> bool:
+    """Whether it is a function, of one argument, with a LlamaIndex store behind it."""
+    if "llama_index.core" not in sys.modules or not (inspect.isroutine(given) or isinstance(given, partial)):
+        return False
+    from darnel.adapters.llamaindex.apps.find import find_stores, is_app
+
+    return is_app(given) and bool(find_stores(given))
 
 
 def _memory(given: Any, _embedder: Embedder | None, _app: AppOptions) -> Target:

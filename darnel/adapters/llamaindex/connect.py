@@ -14,7 +14,7 @@ from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.connect import DATABASE_FILE, LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
-from darnel.adapters.llamaindex.apps.find import FoundStore, choose_store, find_stores, is_app
+from darnel.adapters.llamaindex.apps.find import FoundStore, choose_store, find_stores, is_app, only_embed_model
 from darnel.adapters.llamaindex.apps.target import app_target
 from darnel.adapters.llamaindex.asking import IndexAsker, StoreAsker, is_snapshot
 from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
@@ -78,6 +78,8 @@ def llamaindex_target(
     if is_app(given) and not is_plain(given):
         name = spec.rpartition(":")[2] or "app"
         found = choose_store(given, name, app.store)
+        if embedder is None and found.index is None and (model := only_embed_model(given, name)) is not None:
+            embedder = index_embedder(model, model)
         base = _store_target(_parts_of(found), embedder, spec)
         several = len(find_stores(given, name)) > 1
         return app_target(base, given, found, name=name, options=app, spec=spec, several=several)

@@ -102,6 +102,14 @@ def all_stores(app: Any, name: str) -> list[FoundStore]:
     return sorted(full or stores, key=lambda store: order.index(store.path))
 
 
+def only_embed_model(app: Any, name: str) -> Any:
+    """The embed model of an application, if it has exactly one."""
+    from llama_index.core.base.embeddings.base import BaseEmbedding
+
+    models = {id(item): item for _path, item in find_all(app, name, lambda item: isinstance(item, BaseEmbedding))}
+    return next(iter(models.values())) if len(models) == 1 else None
+
+
 def find_all(app: Any, name: str, wanted: Callable[[Any], bool]) -> list[Found]:
     """Everything of a kind in an application."""
     return walk(app, name, wanted, _into)

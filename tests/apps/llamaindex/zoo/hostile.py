@@ -35,7 +35,7 @@ def raises_on_the_third() -> Any:
 
 def hangs() -> Any:
     def spoil(number: int, _notes: Any) -> None:
-        if number == 3:
+        if number == 6:
             time.sleep(4)
 
     return _around(spoil)
@@ -47,7 +47,7 @@ def prints() -> Any:
 
 def exits() -> Any:
     def spoil(number: int, _notes: Any) -> None:
-        if number == 3:
+        if number % 3 == 0:
             sys.exit(7)
 
     return _around(spoil)

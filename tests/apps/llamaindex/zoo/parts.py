@@ -124,7 +124,7 @@ def tool_llm() -> Any:
     """A model that calls the tool named search with the user's words, and then quotes what came back."""
 
     def reply(messages: Sequence[ChatMessage], **kwargs: Any) -> ChatMessage:
-        count(" ".join(str(m.content) for m in messages))
+        count("\n".join(f"{m.role.value}: {m.content}" for m in messages))
         tools = [m for m in messages if m.role == "tool"]
         if tools:
             return ChatMessage(role="assistant", content=f"I read: {tools[-1].content}")
@@ -151,7 +151,8 @@ class ThinkingLLM(QuotingLLM):
 
 
 def thought(prompt: str) -> str:
-    if (seen := prompt.rpartition("Observation:")[2]) and " of note " in seen:
-        return f"Thought: I can answer.\nAnswer: I read: {seen}"
+    seen = prompt.partition("## Current Conversation")[2].rpartition("Observation:")
+    if seen[1]:
+        return f"Thought: I can answer.\nAnswer: I read: {seen[2]}"
     asked = re.findall(r"^user: (.*)$", prompt, re.MULTILINE)[-1].replace('"', "'")
     return f'Thought: I need a tool.\nAction: notes\nAction Input: {{"input": "{asked}"}}'

@@ -12,5 +12,5 @@ def make() -> Any:
     llm = QuotingLLM()
     legs = [index().as_retriever(similarity_top_k=3), index(qdrant(), 12).as_retriever(similarity_top_k=3)]
     return RetrieverQueryEngine.from_args(
-        QueryFusionRetriever(legs, llm=llm, num_queries=1, similarity_top_k=4, use_async=False), llm=llm
+        QueryFusionRetriever(legs, llm=llm, num_queries=1, similarity_top_k=1, use_async=False), llm=llm
     )
