@@ -35,7 +35,7 @@ def raises_on_the_third() -> Any:
 
 def hangs() -> Any:
     def spoil(number: int, _notes: Any) -> None:
-        if number == 6:
+        if number % 4 == 0:
             time.sleep(4)
 
     return _around(spoil)
