@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
@@ -30,13 +28,13 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         for prefix, build in _BY_MODULE.items():
             if base.__module__ == prefix or base.__module__.startswith(prefix + "."):
                 return build(given, embedder, app)
-    if _searches_llamaindex(given):
-        return _llamaindex(given, embedder, app)
     if isinstance(given, CorpusInjector):
         retriever = given if isinstance(given, Retriever) else None
         if isinstance(given, CorpusReader):
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
+    if _searches_llamaindex(given):
+        return _llamaindex(given, embedder, app)
     raise UsageError(
         f"cannot test a {type(given).__module__}.{type(given).__name__}; give a target spec, a Chroma collection, "
         "(qdrant_client, 'collection'), a LangChain vector store, a LlamaIndex index, or an object with describe, inject, "
@@ -65,8 +63,8 @@ def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Targe
 
 
 def _searches_llamaindex(given: Any) -> bool:
-    """Whether it is a function, of one argument, with a LlamaIndex store behind it."""
-    if "llama_index.core" not in sys.modules or not (inspect.isroutine(given) or isinstance(given, partial)):
+    """Whether it can be called, with one argument, and has a LlamaIndex store behind it."""
+    if "llama_index.core" not in sys.modules or not callable(given):
         return False
     from darnel.adapters.llamaindex.apps.find import find_stores, is_app
 

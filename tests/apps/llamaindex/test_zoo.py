@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from functools import cached_property
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from llama_index.core.base.llms.base import BaseLLM
@@ -67,7 +68,9 @@ SHAPES = [
     "retriever",
     "rewriting",
     "router",
+    "service",
     "streaming",
+    "structured",
     "sub_question",
     "threads",
     "two_stores",
@@ -178,3 +181,82 @@ def test_two_stores_are_listed_and_one_is_chosen() -> None:
     assert all(f"--store '{path}'" in str(refused.value) for path in paths)
     with pytest.raises(darnel.DarnelError, match="no store at 'elsewhere'"):
         darnel.open_target(app, app=AppOptions(store="elsewhere"))
+
+
+def test_a_spec_names_the_application_and_the_store_in_it() -> None:
+    where = "llamaindex:tests.apps.llamaindex.zoo.two_stores:make"
+    with pytest.raises(darnel.DarnelError, match="holds 2 stores"):
+        darnel.open_target(where)
+    second = "make._retriever._retrievers[1]._index"
+    target = darnel.open_target(where, app=AppOptions(store=second))
+    try:
+        assert target.spec == f"{where}?store={quote_plus(second)}"
+        assert target.injector.describe().size == 12
+    finally:
+        target.close()
+    again = darnel.open_target(target.spec)
+    try:
+        assert again.injector.describe().identity == target.injector.describe().identity
+    finally:
+        again.close()
+    with pytest.raises(darnel.DarnelError, match="stor"):
+        darnel.open_target(f"{where}?shop=1")
+    alone = darnel.open_target("llamaindex:tests.apps.llamaindex.zoo.query_engine:make")
+    assert "?" not in alone.spec
+
+
+def test_a_method_is_asked_and_its_object_searched_for_the_store(ledger: Ledger, spent: list[str]) -> None:
+    where = "llamaindex:tests.apps.llamaindex.zoo.service:desk.ask"
+    results = darnel.run(where, QUESTIONS, ["echo:1"], ledger=ledger, options=ONE)
+    assert results.exit_code == 0
+    assert {o.stage for o in results.observations if o.outcome == "retrieved"} == {"in prompt"}
+    assert spent == []
+
+
+def test_an_application_without_a_store_says_where_it_was_sought() -> None:
+    from llama_index.core.chat_engine import SimpleChatEngine
+
+    from tests.apps.llamaindex.zoo.parts import QuotingLLM
+
+    with pytest.raises(darnel.DarnelError, match="found no vector store in app.*--into"):
+        darnel.open_target(SimpleChatEngine.from_defaults(llm=QuotingLLM()))
+
+
+def test_a_workflow_of_which_nobody_knows_how_it_takes_a_question_is_refused() -> None:
+    from llama_index.core.workflow import StartEvent, StopEvent, Workflow, step
+
+    from darnel.adapters.llamaindex import llamaindex_target
+    from tests.apps.llamaindex.zoo.parts import index
+
+    class Own(Workflow):
+        def __init__(self) -> None:
+            super().__init__()
+            self.notes = index()
+
+        @step
+        async def answer(self, event: StartEvent) -> StopEvent:
+            return StopEvent(self.notes.as_retriever().retrieve(event.words))
+
+    with pytest.raises(darnel.DarnelError, match="cannot tell how a Own takes a question"):
+        llamaindex_target(Own())
+
+
+def test_caches_are_told_of() -> None:
+    from llama_index.core.ingestion import IngestionCache, IngestionPipeline
+    from llama_index.core.storage.kvstore import SimpleKVStore
+
+    from tests.apps.llamaindex.zoo.parts import QuotingLLM, index
+
+    notes = index()
+    notes._embed_model.embeddings_cache = SimpleKVStore()
+    engine, pipeline = (
+        notes.as_query_engine(llm=QuotingLLM()),
+        IngestionPipeline(transformations=[], cache=IngestionCache()),
+    )
+
+    def answer(question: str) -> str:
+        return str(engine.query(question)) + str(pipeline.name)
+
+    told = [c for c in darnel.open_target(answer).checks() if c.name == "cache"]
+    assert {c.detail.split()[0] for c in told} == {"app.<pipeline>.cache", "app.<engine>._retriever._embed_model"}
+    assert all(c.ok is None for c in told)

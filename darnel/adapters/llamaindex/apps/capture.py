@@ -6,6 +6,7 @@ class of LlamaIndex's and of the application's own, whether or not its author th
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,10 @@ MODEL_CALLS = (
     "acomplete",
     "astream_chat",
     "astream_complete",
+    "structured_predict",  # some models' own go straight to their client
+    "astructured_predict",
+    "stream_structured_predict",
+    "astream_structured_predict",
 )
 STRAY = (
     "a search ran in a thread of the application's own while several questions were under way, so it cannot be told whose "
@@ -132,9 +137,14 @@ class Watch:
         """Guard every class of models that is loaded by now."""
         from llama_index.core.base.llms.base import BaseLLM
 
+        pictures = sys.modules.get(
+            "llama_index.core.multi_modal_llms.base"
+        )  # where no application loaded it, none uses it
         with self._lock:
             if self._holds:
                 self._patches.around(family(BaseLLM), MODEL_CALLS, self._model)
+                if pictures is not None:
+                    self._patches.around(family(pictures.MultiModalLLM), MODEL_CALLS, self._model)
 
     def _model(self, _model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if (trace := self.trace()) is not None:

@@ -17,7 +17,6 @@ from darnel.core.errors import UsageError
 
 FRAMEWORK = ("llama_index", "workflows")
 CONTAINERS = (dict, list, tuple, set, frozenset)
-CALLABLES = (types.FunctionType, types.MethodType, functools.partial)
 HAND_OVER = "hand it over with --into TARGET, for instance --into llamaindex:module:index"
 
 
@@ -44,8 +43,8 @@ def is_app(given: Any) -> bool:
 
 
 def takes_one(given: Any) -> bool:
-    """Whether an object is a function that can be called with one argument."""
-    if not (isinstance(given, CALLABLES) or inspect.isbuiltin(given)):
+    """Whether an object can be called with one argument, as a function can."""
+    if not callable(given) or isinstance(given, type):
         return False
     try:
         inspect.signature(given).bind("")

@@ -39,7 +39,11 @@ def hits(result: Any) -> tuple[Source, ...]:
 
 
 def prompt_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """The text that a model is given: a prompt, or messages one after another."""
+    """The text that a model is given: a prompt, messages one after another, or a template with what fills it."""
+    template = next((a for a in (*args, kwargs.get("prompt")) if hasattr(a, "format_messages")), None)
+    if template is not None:
+        filling = {k: v for k, v in kwargs.items() if k not in {"prompt", "output_cls", "llm_kwargs"}}
+        return prompt_of((template.format_messages(**filling),), {})
     given = args[0] if args else kwargs.get("messages", kwargs.get("prompt"))
     if isinstance(given, str):
         return given

@@ -145,6 +145,8 @@ class Trace:
         self._remember(found)
 
     def _remember(self, sources: Sequence[Source]) -> None:
+        if not self.stop:
+            return  # every prompt is kept then
         asked = _plain(self.question)
         for text in (_plain(s.text or "") for s in sources):
             middle = max(0, len(text) // 2 - SNIPPET // 2)
