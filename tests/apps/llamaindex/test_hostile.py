@@ -15,7 +15,7 @@ from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from tests.apps.llamaindex.conftest import QUESTIONS
 from tests.apps.llamaindex.test_zoo import assert_same, inventory
-from tests.apps.llamaindex.zoo import hostile, parts, stale
+from tests.apps.llamaindex.zoo import chat_engine, condense_chat, hostile, parts, stale
 
 ONE = RunOptions(isolation="query", k=3)
 
@@ -121,14 +121,14 @@ def test_an_error_in_the_watching_surfaces(ledger: Ledger, monkeypatch: pytest.M
     assert all("watching the application failed" in error for error in errors(results))
 
 
-def test_a_conversation_is_put_back_and_not_continued(spent: list[str]) -> None:
-    from tests.apps.llamaindex.zoo import chat_engine
-
-    app = chat_engine.make()
+@pytest.mark.parametrize("make", [chat_engine.make, condense_chat.make])
+def test_a_conversation_is_put_back_and_not_continued(make: Any, spent: list[str]) -> None:
+    app = make()
     target = darnel.open_target(app, app=AppOptions(answers=True, retries=0))
     replies = target.retriever.retrieve(list(QUESTIONS), 3)
     assert all(reply.answer and not reply.error for reply in replies)
     assert [m.content for m in app.chat_history] == ["Hello.", "Good day."]
+    assert len(spent) == len(QUESTIONS)
     assert not any("Good day." in prompt for prompt in spent)
     assert not any(QUESTIONS[0] in prompt for prompt in spent[1:])
 

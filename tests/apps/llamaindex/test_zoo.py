@@ -9,7 +9,7 @@ from urllib.parse import quote_plus
 
 import pytest
 from llama_index.core.base.llms.base import BaseLLM
-from llama_index.core.instrumentation import root_dispatcher
+from llama_index.core.instrumentation import DispatcherSpanMixin, root_dispatcher
 from llama_index.core.postprocessor.types import BaseNodePostprocessor
 from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
@@ -58,6 +58,7 @@ SHAPES = [
     "filtered",
     "fusion",
     "hyde",
+    "late",
     "llm_reranked",
     "own_postprocessor",
     "per_request",
@@ -97,6 +98,7 @@ def inventory(app: Any) -> dict[str, Any]:
         return isinstance(item, BasePydanticVectorStore)
 
     walk(app, "app", note, lambda item: type(item).__module__.startswith(("llama_index", "tests")) or callable(item))
+    found["mixin"] = dict(vars(DispatcherSpanMixin))
     for base in (BaseLLM, BaseNodePostprocessor, BasePydanticVectorStore):
         for cls in family(base):
             found[f"{cls.__module__}.{cls.__qualname__} {id(cls)}"] = dict(vars(cls))

@@ -114,17 +114,22 @@ class Watch:
                 trace.errors.append(STRAY)
 
     def _install(self) -> None:
-        from llama_index.core.instrumentation import root_dispatcher
-        from llama_index.core.postprocessor.types import BaseNodePostprocessor
+        from llama_index.core.instrumentation import DispatcherSpanMixin, root_dispatcher
 
         from darnel.adapters.llamaindex.apps.spans import SpanWatcher
 
-        self._handler = SpanWatcher(find=self.trace, guard=self.guard_models)
+        self._handler = SpanWatcher(self.trace)
         root_dispatcher.span_handlers = [*root_dispatcher.span_handlers, self._handler]
-        self._patches.around(family(BaseNodePostprocessor), POSTPROCESSING, self._given, self._passed_on)
         for store in self._stores:
             self._patches.around(list(definers(type(store), SEARCHES)), SEARCHES, self._search, self._searched)
-        self.guard_models()
+        self._patch_classes()
+        made = DispatcherSpanMixin.__dict__["__init_subclass__"]
+
+        def __init_subclass__(cls: type, /, **kwargs: Any) -> None:  # noqa: N807
+            made.__get__(None, cls)(**kwargs)
+            self._patch_classes()
+
+        self._patches.replace(DispatcherSpanMixin, "__init_subclass__", classmethod(__init_subclass__))
 
     def _restore(self) -> None:
         from llama_index.core.instrumentation import root_dispatcher
@@ -133,18 +138,19 @@ class Watch:
         root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not self._handler]
         self._strays.clear()
 
-    def guard_models(self) -> None:
-        """Guard every class of models that is loaded by now."""
+    def _patch_classes(self) -> None:
+        """Watch the postprocessors and guard the models whose classes are loaded by now."""
         from llama_index.core.base.llms.base import BaseLLM
+        from llama_index.core.postprocessor.types import BaseNodePostprocessor
 
         pictures = sys.modules.get(
             "llama_index.core.multi_modal_llms.base"
         )  # where no application loaded it, none uses it
+        models = [BaseLLM] if pictures is None else [BaseLLM, pictures.MultiModalLLM]
         with self._lock:
-            if self._holds:
-                self._patches.around(family(BaseLLM), MODEL_CALLS, self._model)
-                if pictures is not None:
-                    self._patches.around(family(pictures.MultiModalLLM), MODEL_CALLS, self._model)
+            self._patches.around(family(BaseNodePostprocessor), POSTPROCESSING, self._given, self._passed_on)
+            for base in models:
+                self._patches.around(family(base), MODEL_CALLS, self._model)
 
     def _model(self, _model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if (trace := self.trace()) is not None:

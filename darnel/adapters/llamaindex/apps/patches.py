@@ -34,8 +34,12 @@ class Patches:
                 if original is None or (cls, name) in self._done:
                     continue
                 self._done.add((cls, name))
-                self._replaced.append((cls, name, original))
-                setattr(cls, name, _wrapped(original, before, after))
+                self.replace(cls, name, _wrapped(original, before, after))
+
+    def replace(self, cls: type, name: str, new: Any) -> None:
+        """Put something else in the place of what a class itself defines."""
+        self._replaced.append((cls, name, cls.__dict__[name]))
+        setattr(cls, name, new)
 
     def restore(self) -> None:
         """Put everything back."""

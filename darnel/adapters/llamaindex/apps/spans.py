@@ -21,15 +21,14 @@ ID_TAIL = len("-00000000-0000-0000-0000-000000000000")
 class SpanWatcher(BaseSpanHandler[Any]):  # type: ignore[misc]  # LlamaIndex is not read by mypy
     """Notes what retrievers return, and what each component is within.
 
-    ``find`` tells the question under way; ``guard`` is called after each retrieval.
+    ``find`` tells the question under way.
     """
 
     _find: Callable[..., Trace | None] = PrivateAttr()
-    _guard: Callable[[], None] = PrivateAttr()
 
-    def __init__(self, find: Callable[..., Trace | None], guard: Callable[[], None]) -> None:
+    def __init__(self, find: Callable[..., Trace | None]) -> None:
         super().__init__()
-        self._find, self._guard = find, guard
+        self._find = find
 
     def span_enter(
         self,
@@ -59,7 +58,6 @@ class SpanWatcher(BaseSpanHandler[Any]):  # type: ignore[misc]  # LlamaIndex is 
             return
         with noting(trace):
             trace.retriever_ended(span, sources_of(result))
-            self._guard()  # a model's class may have been loaded since
 
     def span_drop(
         self, id_: str, bound_args: inspect.BoundArguments, instance: Any = None, err: Any = None, **_more: Any
