@@ -66,7 +66,8 @@ def _searches_llamaindex(given: Any) -> bool:
     """Whether it can be called, with one argument, and has a LlamaIndex store behind it."""
     if "llama_index.core" not in sys.modules or not callable(given):
         return False
-    from darnel.adapters.llamaindex.apps.find import find_stores, is_app
+    from darnel.adapters.llamaindex.apps.find import find_stores
+    from darnel.adapters.llamaindex.apps.own import is_app
 
     return is_app(given) and bool(find_stores(given))
 

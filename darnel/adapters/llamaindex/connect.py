@@ -14,7 +14,8 @@ from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.connect import DATABASE_FILE, LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
-from darnel.adapters.llamaindex.apps.find import FoundStore, choose_store, find_stores, is_app, only_embed_model
+from darnel.adapters.llamaindex.apps.find import FoundStore, choose_store, find_stores, only_embed_model
+from darnel.adapters.llamaindex.apps.own import is_app
 from darnel.adapters.llamaindex.apps.target import app_target
 from darnel.adapters.llamaindex.asking import IndexAsker, StoreAsker, is_snapshot
 from darnel.adapters.llamaindex.bookkeeping import Bookkeeping

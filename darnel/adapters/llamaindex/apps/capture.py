@@ -14,7 +14,9 @@ from typing import Any
 
 from darnel.adapters.llamaindex.apps.patches import Patches, definers, family
 from darnel.adapters.llamaindex.apps.reading import hits, noting, prompt_of, sources_of
-from darnel.adapters.llamaindex.apps.trace import QUESTION, Span, Trace
+from darnel.adapters.llamaindex.apps.span import Span
+from darnel.adapters.llamaindex.apps.trace import Trace
+from darnel.adapters.llamaindex.apps.whose import UnderWay, current_span, enter
 
 POSTPROCESSING = ("postprocess_nodes", "apostprocess_nodes")
 SEARCHES = ("query", "aquery")
@@ -32,10 +34,6 @@ MODEL_CALLS = (
     "stream_structured_predict",
     "astream_structured_predict",
 )
-STRAY = (
-    "a search ran in a thread of the application's own while several questions were under way, so it cannot be told whose "
-    "it was; ask one at a time: --jobs 1"
-)
 
 
 class Watch:
@@ -47,11 +45,10 @@ class Watch:
     """
 
     def __init__(self, stores: Sequence[Any], on_stray: Callable[[], None]) -> None:
-        self._stores, self._on_stray = list(stores), on_stray
+        self._stores = list(stores)
         self._lock = threading.RLock()
         self._holds = 0
-        self._under_way: list[Trace] = []
-        self._strays: dict[int, Trace] = {}
+        self._under_way = UnderWay(on_stray)
         self._patches = Patches()
         self._handler: Any = None
 
@@ -75,50 +72,15 @@ class Watch:
         """What happens while inside is one question's. A question that was given up holds the watch until it ends, so
         that it cannot call a model unseen later.
         """
-        with self.held():
-            with self._lock:
-                self._under_way.append(trace)
-            token = QUESTION.set(trace)
-            try:
-                yield
-            finally:
-                QUESTION.reset(token)
-                with self._lock:
-                    trace.finished = True
-                    self._under_way.remove(trace)
-
-    def trace(self, *, search: bool = False) -> Trace | None:
-        """The question that the code at hand works on; a search from nowhere is the only question's under way."""
-        own = QUESTION.get()
-        if own is not None and not own.finished:
-            return own if own in self._under_way else None
-        with self._lock:
-            if search and self._under_way:
-                self._adopt()
-            stray = self._strays.get(threading.get_ident())
-            if stray is not None and stray.finished and len(self._under_way) == 1:
-                stray = self._strays[threading.get_ident()] = self._under_way[0]  # the thread was taken up again
-        if stray is not None:
-            return stray  # one that has finished still keeps its thread from calling a model
-        return own if own is not None and own.stopped.is_set() else None
-
-    def _adopt(self) -> None:
-        """Give this thread to the question under way; if there are several, what any of them returned may be another's."""
-        me = threading.get_ident()
-        if (stray := self._strays.get(me)) is not None and not stray.finished:
-            return
-        self._on_stray()
-        self._strays[me] = self._under_way[0]
-        if len(self._under_way) > 1:
-            for trace in self._under_way:
-                trace.errors.append(STRAY)
+        with self.held(), self._under_way.question(trace):
+            yield
 
     def _install(self) -> None:
         from llama_index.core.instrumentation import DispatcherSpanMixin, root_dispatcher
 
         from darnel.adapters.llamaindex.apps.spans import SpanWatcher
 
-        self._handler = SpanWatcher(self.trace)
+        self._handler = SpanWatcher(self._under_way.trace)
         root_dispatcher.span_handlers = [*root_dispatcher.span_handlers, self._handler]
         for store in self._stores:
             self._patches.around(list(definers(type(store), SEARCHES)), SEARCHES, self._search, self._searched)
@@ -136,7 +98,7 @@ class Watch:
 
         self._patches.restore()
         root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not self._handler]
-        self._strays.clear()
+        self._under_way.forget_threads()
 
     def _patch_classes(self) -> None:
         """Watch the postprocessors and guard the models whose classes are loaded by now."""
@@ -153,11 +115,11 @@ class Watch:
                 self._patches.around(family(base), MODEL_CALLS, self._model)
 
     def _model(self, _model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if (trace := self.trace()) is not None:
+        if (trace := self._under_way.trace()) is not None:
             trace.model_called(current_span(trace), prompt_of(args, kwargs))
 
     def _given(self, processor: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if (trace := self.trace()) is None:
+        if (trace := self._under_way.trace()) is None:
             return None
         given = args[0] if args else kwargs.get("nodes", ())
         span = Span(current_span(trace), processor, "postprocessor")
@@ -173,26 +135,9 @@ class Watch:
                 trace.postprocessor_ended(span, given, sources_of(result))
 
     def _search(self, store: Any, _args: tuple[Any, ...], _kwargs: dict[str, Any]) -> Any:
-        return self.trace(search=True) if any(store is s for s in self._stores) else None
+        return self._under_way.trace(search=True) if any(store is s for s in self._stores) else None
 
     def _searched(self, trace: Any, result: Any) -> None:
         if trace is not None and not isinstance(result, BaseException):
             with noting(trace):
                 trace.store_searched(current_span(trace), hits(result))
-
-
-def current_span(trace: Trace) -> Span | None:
-    """The innermost span that the code at hand runs in."""
-    from llama_index_instrumentation.span import active_span_id
-
-    return trace.spans.get(active_span_id.get() or "")
-
-
-def enter(trace: Trace, span: Span) -> Callable[[], None]:
-    """Make a span of our own the innermost; returns what ends it."""
-    from llama_index_instrumentation.span import active_span_id
-
-    name = f"darnel-{id(span)}"
-    trace.spans[name] = span
-    token = active_span_id.set(name)
-    return lambda: active_span_id.reset(token)

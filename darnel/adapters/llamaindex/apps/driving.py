@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from darnel.adapters.apps.loop import run_async
-from darnel.adapters.llamaindex.apps.find import takes_one
+from darnel.adapters.llamaindex.apps.own import takes_one
 from darnel.adapters.llamaindex.apps.trace import StopAsking, Trace
 from darnel.core.errors import UsageError
 

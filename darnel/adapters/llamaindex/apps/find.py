@@ -1,22 +1,15 @@
-"""Recognise an application, and find the store that it reads."""
+"""Find the store that an application reads."""
 
 from __future__ import annotations
 
-import functools
-import inspect
-import sys
-import sysconfig
-import types
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from darnel.adapters.apps.walk import Found, walk
+from darnel.adapters.llamaindex.apps.own import worth_a_look
 from darnel.core.errors import UsageError
 
-FRAMEWORK = ("llama_index", "workflows")
-CONTAINERS = (dict, list, tuple, set, frozenset)
 HAND_OVER = "hand it over with --into TARGET, for instance --into llamaindex:module:index"
 
 
@@ -30,27 +23,6 @@ class FoundStore:
     vector_store: Any
     index: Any = None
     retrievers: tuple[Found, ...] = ()
-
-
-def is_app(given: Any) -> bool:
-    """Whether an object is asked as a whole: an engine, a retriever, an agent, or a function of one argument."""
-    from llama_index.core.base.base_query_engine import BaseQueryEngine
-    from llama_index.core.base.base_retriever import BaseRetriever
-    from llama_index.core.chat_engine.types import BaseChatEngine
-    from llama_index.core.workflow import Workflow
-
-    return isinstance(given, BaseQueryEngine | BaseRetriever | BaseChatEngine | Workflow) or takes_one(given)
-
-
-def takes_one(given: Any) -> bool:
-    """Whether an object can be called with one argument, as a function can."""
-    if not callable(given) or isinstance(given, type):
-        return False
-    try:
-        inspect.signature(given).bind("")
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def find_stores(app: Any, name: str = "app") -> list[str]:
@@ -87,7 +59,7 @@ def all_stores(app: Any, name: str) -> list[FoundStore]:
     from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
 
     found = _found(app, name)
-    retrievers = walk(app, name, lambda item: isinstance(item, VectorIndexRetriever), _into)
+    retrievers = walk(app, name, lambda item: isinstance(item, VectorIndexRetriever), worth_a_look)
     stores: list[FoundStore] = []
     for path, item in sorted(found, key=lambda pair: not isinstance(pair[1], VectorStoreIndex)):  # indexes first
         index = item if isinstance(item, VectorStoreIndex) else None
@@ -111,7 +83,7 @@ def only_embed_model(app: Any, name: str) -> Any:
 
 def find_all(app: Any, name: str, wanted: Callable[[Any], bool]) -> list[Found]:
     """Everything of a kind in an application."""
-    return walk(app, name, wanted, _into)
+    return walk(app, name, wanted, worth_a_look)
 
 
 def store_objects(app: Any, name: str) -> list[Any]:
@@ -128,7 +100,7 @@ def _found(app: Any, name: str) -> list[Found]:
     from llama_index.core.vector_stores.types import BasePydanticVectorStore
 
     kinds = (VectorStoreIndex, BasePydanticVectorStore)
-    return walk(app, name, lambda item: isinstance(item, kinds), _into)
+    return walk(app, name, lambda item: isinstance(item, kinds), worth_a_look)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -155,46 +127,3 @@ def _place(vector_store: Any) -> tuple[int, str] | None:
             where = getattr(native, "id", None) or id(native)
             return hash(str(where)), str(getattr(vector_store, "collection_name", ""))
     return None
-
-
-def _into(item: Any) -> bool:
-    """Whether an object is LlamaIndex's or the application's own, so that a store may be found in it."""
-    if isinstance(item, _contents()):
-        return False
-    if isinstance(item, (CONTAINERS, functools.partial | types.MethodType)):
-        return True
-    module = item.__module__ if isinstance(item, types.FunctionType) else type(item).__module__
-    return _is_framework(module or "") or _is_own(module or "")
-
-
-@functools.cache
-def _contents() -> tuple[type, ...]:
-    """What holds the corpus's documents, of which there may be many, and no store."""
-    from llama_index.core.data_structs.data_structs import IndexStruct
-    from llama_index.core.schema import Document
-    from llama_index.core.storage.docstore.types import BaseDocumentStore
-    from llama_index.core.storage.index_store.types import BaseIndexStore
-
-    return (IndexStruct, Document, BaseDocumentStore, BaseIndexStore)
-
-
-def _is_framework(module: str) -> bool:
-    return any(module == name or module.startswith(f"{name}.") for name in FRAMEWORK)
-
-
-def _is_own(module: str) -> bool:
-    """Whether a module is the application's: neither installed nor of the standard library."""
-    if module == "__main__":
-        return True
-    file = getattr(sys.modules.get(module), "__file__", None)
-    if not file:
-        return False
-    path = Path(file).resolve()
-    return (
-        "site-packages" not in path.parts and "dist-packages" not in path.parts and not path.is_relative_to(_stdlib())
-    )
-
-
-@functools.cache
-def _stdlib() -> Path:
-    return Path(sysconfig.get_paths()["stdlib"]).resolve()

@@ -12,7 +12,8 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 
 from darnel.adapters.llamaindex.apps.reading import noting, sources_of
-from darnel.adapters.llamaindex.apps.trace import Span, Trace, retriever_around
+from darnel.adapters.llamaindex.apps.span import Span, retriever_around
+from darnel.adapters.llamaindex.apps.trace import Trace
 
 RETRIEVALS = ("retrieve", "aretrieve")
 ID_TAIL = len("-00000000-0000-0000-0000-000000000000")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
 
+from darnel.adapters.llamaindex.apps.span import Span, inside, name_of, retriever_around
 from darnel.core.corpus import Source, Step
 
 SNIPPET = 60
@@ -19,27 +19,6 @@ SHORTEST = 4
 
 class StopAsking(BaseException):
     """Ends a question before the model is called; no ``Exception``, which applications catch."""
-
-
-@dataclass(eq=False)
-class Span:
-    """One call of a component that LlamaIndex instruments. ``kind``: "retriever", "postprocessor" or another.
-
-    ``inner``: another retriever was asked within it. ``found``: what searches of the store returned right within it.
-    """
-
-    parent: Span | None
-    instance: Any
-    kind: str = ""
-    inner: bool = False
-    found: list[tuple[Source, ...]] = field(default_factory=list)
-
-    def line(self) -> Iterator[Span]:
-        """This one and those that it is within, innermost first."""
-        span: Span | None = self
-        while span is not None:
-            yield span
-            span = span.parent
 
 
 @dataclass(eq=False)
@@ -130,7 +109,7 @@ class Trace:
                 self.end()
         elif self.stop and not self.allow_model:
             when = "again" if self.searches else "before anything is retrieved"
-            self.refused = f"{_name(component or within)} calls a model {when}; add --allow-model to let it"
+            self.refused = f"{name_of(component or within)} calls a model {when}; add --allow-model to let it"
             self.end()
 
     def end(self) -> None:
@@ -160,22 +139,6 @@ class Trace:
 
 QUESTION: ContextVar[Trace | None] = ContextVar("darnel_llamaindex_question", default=None)
 """The question that the code at hand works on; LlamaIndex carries it into its tasks and threads."""
-
-
-def inside(span: Span | None) -> Span | None:
-    """The retriever or postprocessor that a span is, or is within; the outermost."""
-    found = [s for s in span.line() if s.kind] if span else []
-    return found[-1] if found else None
-
-
-def retriever_around(span: Span | None) -> Span | None:
-    """The innermost retriever that a span is, or is within."""
-    return next((s for s in span.line() if s.kind == "retriever"), None) if span else None
-
-
-def _name(span: Span | None) -> str:
-    named = next((s for s in span.line() if s.instance is not None), None) if span else None
-    return type(named.instance).__name__ if named else "the application"
 
 
 def _key(source: Source) -> str:
