@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import vector_checks
@@ -55,6 +56,8 @@ def open_llamaindex(
     if app.store is None and (path := spec.parameters.get("store")):
         app = replace(app, store=path)
     target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}", app=app)
+    if getattr(app, "into", None) is not None:
+        return target  # it was handed over opened
     assert isinstance(target.injector, LlamaIndexCorpus)
     folder = target.injector.store.folder
     if not (exclusive and folder):
@@ -76,15 +79,32 @@ def llamaindex_target(
         UsageError: it is none that darnel can plant through, or which of its stores is not said.
         TargetError: its store cannot be planted into, or its retriever cannot see a new document.
     """
-    if is_app(given) and not is_plain(given):
-        name = spec.rpartition(":")[2] or "app"
-        found = choose_store(given, name, app.store)
-        if embedder is None and found.index is None and (model := only_embed_model(given, name)) is not None:
-            embedder = index_embedder(model, model)
-        base = _store_target(_parts_of(found), embedder, spec)
-        several = len(find_stores(given, name)) > 1
-        return app_target(base, given, found, name=name, options=app, spec=spec, several=several)
-    return _store_target(find_parts(given), embedder, spec)
+    if is_plain(given) or not is_app(given):
+        return _store_target(find_parts(given), embedder, spec)
+    name = _name(spec)
+    into = getattr(app, "into", None)
+    if isinstance(into, Target):
+        return app_target(into, given, None, name=name, options=app)
+    found = choose_store(given, name, app.store)
+    if embedder is None and found.index is None and (model := only_embed_model(given, name)) is not None:
+        embedder = index_embedder(model, model)
+    if spec and len(find_stores(given, name)) > 1:
+        spec = f"{spec}?{urlencode({'store': found.path})}"
+    return app_target(_store_target(_parts_of(found), embedder, spec), given, found, name=name, options=app)
+
+
+def stores_in(spec: TargetSpec) -> list[str]:
+    """Paths of the stores in the application that a spec names, as ``AppOptions.store`` takes them.
+
+    Raises:
+        UsageError: there is no such object.
+        TargetError: the application raised.
+    """
+    return find_stores(load_object(spec.where), _name(spec.where))
+
+
+def _name(where: str) -> str:
+    return where.rpartition(":")[2] or "app"
 
 
 def is_plain(given: Any) -> bool:

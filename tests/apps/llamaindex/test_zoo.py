@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import threading
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote_plus
@@ -31,6 +32,7 @@ NEED_A_MODEL = {
     "rewriting": "QueryFusionRetriever calls",
     "router": "LLMSingleSelector calls",
     "sub_question": "LLMQuestionGenerator calls",
+    "sync_agent": "FunctionAgent calls",
 }
 """Applications that call a model before the one that answers, and what says so."""
 DROPPED_BY = {
@@ -70,9 +72,11 @@ SHAPES = [
     "rewriting",
     "router",
     "service",
+    "stream_chat",
     "streaming",
     "structured",
     "sub_question",
+    "sync_agent",
     "threads",
     "two_stores",
 ]
@@ -98,6 +102,7 @@ def inventory(app: Any) -> dict[str, Any]:
         return isinstance(item, BasePydanticVectorStore)
 
     walk(app, "app", note, lambda item: type(item).__module__.startswith(("llama_index", "tests")) or callable(item))
+    found["hook"] = threading.excepthook
     found["mixin"] = dict(vars(DispatcherSpanMixin))
     for base in (BaseLLM, BaseNodePostprocessor, BasePydanticVectorStore):
         for cls in family(base):
@@ -262,3 +267,31 @@ def test_caches_are_told_of() -> None:
     told = [c for c in darnel.open_target(answer).checks() if c.name == "cache"]
     assert {c.detail.split()[0] for c in told} == {"app.<pipeline>.cache", "app.<engine>._retriever._embed_model"}
     assert all(c.ok is None for c in told)
+
+
+class Handed(AppOptions):
+    """Options that hand over where to plant."""
+
+    into: Any = None
+
+
+def test_a_store_that_cannot_be_found_is_handed_over(
+    ledger: Ledger, spent: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.apps.llamaindex.zoo import parts
+
+    notes = parts.index()
+    hidden = {id(notes): notes}.values().__iter__  # an iterator's method, which no walk looks into
+
+    def answer(question: str) -> str:
+        return str(next(hidden()).as_query_engine(llm=parts.QuotingLLM(), similarity_top_k=3).query(question))
+
+    from darnel.adapters.llamaindex import llamaindex_target
+
+    with pytest.raises(darnel.DarnelError, match="--into"):
+        llamaindex_target(answer)
+    monkeypatch.setattr(Handed, "into", darnel.open_target(notes))
+    results = darnel.run(llamaindex_target(answer, app=Handed()), QUESTIONS, ["echo:1"], ledger=ledger, options=ONE)
+    assert (results.exit_code, results.leftovers) == (0, [])
+    assert {o.stage for o in results.observations if o.outcome == "retrieved"} == {"in prompt"}
+    assert spent == []

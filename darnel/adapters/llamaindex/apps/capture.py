@@ -6,6 +6,7 @@ class of LlamaIndex's and of the application's own, whether or not its author th
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import Any
 from darnel.adapters.llamaindex.apps.patches import Patches, definers, family
 from darnel.adapters.llamaindex.apps.reading import hits, noting, prompt_of, sources_of
 from darnel.adapters.llamaindex.apps.span import Span
-from darnel.adapters.llamaindex.apps.trace import Trace
+from darnel.adapters.llamaindex.apps.trace import StopAsking, StopInTask, Trace
 from darnel.adapters.llamaindex.apps.whose import UnderWay, current_span, enter
 
 POSTPROCESSING = ("postprocess_nodes", "apostprocess_nodes")
@@ -51,6 +52,8 @@ class Watch:
         self._under_way = UnderWay(on_stray)
         self._patches = Patches()
         self._handler: Any = None
+        self._hook: Any = None
+        self._hook_before: Any = None
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -91,12 +94,16 @@ class Watch:
             made.__get__(None, cls)(**kwargs)
             self._patch_classes()
 
+        self._hook_before = threading.excepthook
+        self._hook = threading.excepthook = quiet_hook(threading.excepthook)
         self._patches.replace(DispatcherSpanMixin, "__init_subclass__", classmethod(__init_subclass__))
 
     def _restore(self) -> None:
         from llama_index.core.instrumentation import root_dispatcher
 
         self._patches.restore()
+        if threading.excepthook is self._hook:
+            threading.excepthook = self._hook_before
         root_dispatcher.span_handlers = [h for h in root_dispatcher.span_handlers if h is not self._handler]
         self._under_way.forget_threads()
 
@@ -141,3 +148,13 @@ class Watch:
         if trace is not None and not isinstance(result, BaseException):
             with noting(trace):
                 trace.store_searched(current_span(trace), hits(result))
+
+
+def quiet_hook(hook: Callable[[threading.ExceptHookArgs], Any]) -> Callable[[threading.ExceptHookArgs], Any]:
+    """A hook for what threads raise that keeps quiet about the end of a question."""
+
+    @functools.wraps(hook)
+    def quiet(args: threading.ExceptHookArgs, /) -> Any:
+        return None if issubclass(args.exc_type, StopAsking | StopInTask) else hook(args)
+
+    return quiet

@@ -21,16 +21,20 @@ def stale(found: FoundStore) -> str | None:
     return f"stale snapshot: {pinned[0]} {why}; {BUILD_ANEW}"
 
 
-def app_checks(app: Any, name: str, found: FoundStore) -> Iterator[Check]:
+def app_checks(app: Any, name: str, found: FoundStore | None) -> Iterator[Check]:
     """The store that was found, snapshots, retrievers that differ, and caches."""
-    yield Check("store in the application", True, found.path)
+    if found is not None:
+        yield Check("store in the application", True, found.path)
+        yield from _snapshots(found)
+        yield from _others(found)
+    yield from _caches(app, name)
+
+
+def _snapshots(found: FoundStore) -> Iterator[Check]:
     for path, retriever in found.retrievers:
         if is_snapshot(retriever):
-            yield Check(
-                "stale snapshot", None, f"{path} returns no document that came after it was made", f"{BUILD_ANEW}."
-            )
-    yield from _others(found)
-    yield from _caches(app, name)
+            detail = f"{path} returns no document that came after it was made"
+            yield Check("stale snapshot", None, detail, f"{BUILD_ANEW[0].upper()}{BUILD_ANEW[1:]}.")
 
 
 def _others(found: FoundStore) -> Iterator[Check]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlencode
 
 from darnel.adapters.apps.asker import AppAsker
 from darnel.adapters.apps.options import AppOptions
@@ -88,21 +87,18 @@ def _output(output: Any) -> tuple[str | None, tuple[Source, ...] | None]:
     return read_output(output)
 
 
-def app_target(
-    base: Target, app: Any, found: FoundStore, *, name: str, options: AppOptions, spec: str, several: bool
-) -> Target:
+def app_target(base: Target, app: Any, found: FoundStore | None, *, name: str, options: AppOptions) -> Target:
     """The target of an application.
 
     Args:
-        base: the target of the store that was found in it.
-        found: that store.
+        base: the target of the store that is planted into.
+        app: the application's object.
+        found: that store as it was found in the application; None where it was handed over.
         name: how the application is called in paths.
-        several: whether it holds more stores than this one.
+        options: how to ask.
     """
-    stores = store_objects(app, name)
-    asker = WatchedApp(app, options, base.injector, stores=stores, closed=stale(found))
-    where = f"{spec}?{urlencode({'store': found.path})}" if spec and several else spec
-    retriever = found.retrievers[0][1] if found.retrievers else None
+    closed = stale(found) if found else None
+    asker = WatchedApp(app, options, base.injector, stores=store_objects(app, name), closed=closed)
 
     def checks() -> Iterator[Check]:
         yield from base.checks()
@@ -111,9 +107,8 @@ def app_target(
     return replace(
         base,
         retriever=asker,
-        spec=where,
         store_search=False,
         checks=checks,
-        k=getattr(retriever, "similarity_top_k", None),
+        k=found.retrievers[0][1].similarity_top_k if found and found.retrievers else None,
         app=f"{type(app).__name__} {name}",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -19,6 +20,12 @@ SHORTEST = 4
 
 class StopAsking(BaseException):
     """Ends a question before the model is called; no ``Exception``, which applications catch."""
+
+
+class StopInTask(Exception):  # noqa: N818
+    """The same in a task or another thread, where frameworks hand on an ``Exception`` and lose anything else, so that
+    whoever waits for it would wait for ever. Who catches it comes no further: the next call of a model raises it again.
+    """
 
 
 @dataclass(eq=False)
@@ -43,6 +50,7 @@ class Trace:
     errors: list[str] = field(default_factory=list)
     stopped: threading.Event = field(default_factory=threading.Event)
     finished: bool = False
+    thread: int = field(default_factory=threading.get_ident)
     on_stop: list[Callable[[], object]] = field(default_factory=list)
 
     def sources(self) -> tuple[Source, ...]:
@@ -95,11 +103,10 @@ class Trace:
 
         Raises:
             StopAsking: it would see what was retrieved, or it may not be called.
+            StopInTask: the same.
         """
-        if self.stopped.is_set():
-            raise StopAsking
-        if self.stop and self.errors:
-            self.end()  # nothing that follows would count
+        if self.stopped.is_set() or (self.stop and self.errors):  # nothing that follows would count
+            self.end()
         component = inside(within)
         reads = component is None and bool(self.searches)
         if reads and (not self.stop or not self.passed or self._shows(prompt)):
@@ -113,11 +120,12 @@ class Trace:
             self.end()
 
     def end(self) -> None:
-        """End the question; raises StopAsking."""
+        """End the question; raises what model_called does."""
         self.stopped.set()
         for call in self.on_stop:
             call()
-        raise StopAsking
+        own = threading.get_ident() == self.thread and asyncio._get_running_loop() is None
+        raise StopAsking if own else StopInTask
 
     def _searched(self, found: tuple[Source, ...]) -> None:
         self.searches.append(found)
