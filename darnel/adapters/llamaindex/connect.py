@@ -159,7 +159,7 @@ def find_parts(given: Any) -> Parts:
     """The index, retriever and vector store in an object.
 
     Raises:
-        UsageError: it is a query engine, an agent, or anything else that is none of these.
+        UsageError: it is none of these.
     """
     from llama_index.core.indices.multi_modal.base import MultiModalVectorStoreIndex
     from llama_index.core.indices.vector_store.base import VectorStoreIndex
@@ -174,7 +174,7 @@ def find_parts(given: Any) -> Parts:
         return Parts(given)
     raise UsageError(
         f"cannot plant through a {type(given).__name__}; give its VectorStoreIndex, a retriever of that index "
-        "(index.as_retriever()), or its vector store"
+        "(index.as_retriever()), its vector store, or an application that reads it: an engine, an agent or a function"
     )
 
 

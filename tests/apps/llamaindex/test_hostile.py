@@ -109,6 +109,18 @@ def test_what_searches_out_of_sight_is_inconclusive(ledger: Ledger) -> None:
     assert all("capture failed" in error and "none was seen to come back" in error for error in errors(results))
 
 
+def test_a_model_called_by_other_means_is_told_of(ledger: Ledger) -> None:
+    retriever = parts.index().as_retriever(similarity_top_k=3)
+
+    def answer(question: str) -> str:
+        return "A model of no framework read: " + retriever.retrieve(question)[0].node.get_content()
+
+    results = run(answer, ledger)
+    assert results.exit_code == 0
+    assert any("by other means" in warning for warning in results.warnings)
+    assert "in answer" in {o.stage for o in results.observations}
+
+
 def test_an_error_in_the_watching_surfaces(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.llamaindex.apps import spans
 

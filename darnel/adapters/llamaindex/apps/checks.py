@@ -24,7 +24,7 @@ def stale(found: FoundStore) -> str | None:
 def app_checks(app: Any, name: str, found: FoundStore | None) -> Iterator[Check]:
     """The store that was found, snapshots, retrievers that differ, and caches."""
     if found is not None:
-        yield Check("store in the application", True, found.path)
+        yield Check("application", True, f"a {type(app).__name__}; its store was found at {found.path}")
         yield from _snapshots(found)
         yield from _others(found)
     yield from _caches(app, name)

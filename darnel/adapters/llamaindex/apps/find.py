@@ -8,7 +8,7 @@ from typing import Any
 
 from darnel.adapters.apps.walk import Found, walk
 from darnel.adapters.llamaindex.apps.own import worth_a_look
-from darnel.core.errors import UsageError
+from darnel.core.errors import UnknownNameError, UsageError
 
 HAND_OVER = "hand it over with --into TARGET, for instance --into llamaindex:module:index"
 
@@ -31,10 +31,11 @@ def find_stores(app: Any, name: str = "app") -> list[str]:
 
 
 def choose_store(app: Any, name: str, wanted: str | None) -> FoundStore:
-    """The store to plant into.
+    """The store to plant into: the only one, or the one that ``wanted`` names by its path or the end of it.
 
     Raises:
-        UsageError: there is none, there are several and none was chosen, or the one chosen is not there; says which.
+        UsageError: there is none, or there are several and none was chosen; lists them.
+        UnknownNameError: the one chosen is not there, or it is not one.
     """
     found = all_stores(app, name)
     if not found:
@@ -42,15 +43,15 @@ def choose_store(app: Any, name: str, wanted: str | None) -> FoundStore:
             f"found no vector store in {name} (a {type(app).__name__}), having looked through its attributes, retrievers, "
             f"tools, closures and the globals that its functions name; {HAND_OVER}"
         )
-    paths = "; ".join(f"--store '{store.path}'" for store in found)
-    if wanted is not None:
-        chosen = next((store for store in found if store.path == wanted), None)
-        if chosen is None:
-            raise UsageError(f"{name} has no store at '{wanted}'; there is: {paths}")
-        return chosen
-    if len(found) > 1:
-        raise UsageError(f"{name} holds {len(found)} stores; choose one: {paths}")
-    return found[0]
+    paths = [store.path for store in found]
+    if wanted is None:
+        if len(found) > 1:
+            raise UsageError(f"{name} holds {len(found)} vector stores: {', '.join(paths)}; choose with --store PATH")
+        return found[0]
+    same = [store for store in found if store.path == wanted] or [s for s in found if s.path.endswith(wanted)]
+    if len(same) != 1:
+        raise UnknownNameError("store", wanted, paths)
+    return same[0]
 
 
 def all_stores(app: Any, name: str) -> list[FoundStore]:

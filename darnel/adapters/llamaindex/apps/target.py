@@ -22,6 +22,10 @@ ADVICE = (
     "from a function and test that, or search the store itself"
 )
 STRAY = "a search ran in a thread of the application's own; questions are asked one at a time, so that it is known whose it was"
+UNSEEN_MODEL = (
+    "the application answered although no model of LlamaIndex's was to be called with what it retrieved; if it calls one by "
+    "other means, that cannot be stopped before it"
+)
 
 
 class WatchedApp(AppAsker):
@@ -63,7 +67,10 @@ class WatchedApp(AppAsker):
             except BaseException:
                 if not trace.stopped.is_set():
                     raise
-        return _reply(trace, output, model=self._model)
+        reply = _reply(trace, output, model=self._model)
+        if trace.stop and reply.answer and reply.delivered and not trace.stopped.is_set():
+            self.remark(UNSEEN_MODEL)
+        return reply
 
 
 def _reply(trace: Trace, output: Any, *, model: bool) -> Reply:
