@@ -16,8 +16,8 @@ from darnel.embedders.base import Embedder
 
 def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = DEFAULT_APP) -> Target:
     """A target from a ``Target``; a memory corpus; a Chroma collection; a Qdrant client with the name of its collection; a
-    LangChain vector store, retriever, chain, graph or agent, or a function with a LangChain store behind it; a LlamaIndex
-    index, retriever or vector store; anything that satisfies the protocols; or a function of the application's, where
+    LangChain vector store, retriever, chain, graph or agent; a LlamaIndex index, vector store, retriever, engine or agent; a
+    function with one of these behind it; anything that satisfies the protocols; or a function of the application's, where
     ``app.into`` says where to plant.
 
     Raises:
@@ -34,6 +34,8 @@ def target_from_object(given: Any, embedder: Embedder | None, app: AppOptions = 
         if isinstance(given, CorpusReader):
             return Target(given, retriever, given, checks=lambda: corpus_checks(given, given))
         return Target(given, retriever)
+    if app.into is None and _searches_llamaindex(given):
+        return _llamaindex(given, embedder, app)
     if callable(given) and not isinstance(given, type):
         from darnel.adapters.python.call import python_target
 
@@ -87,6 +89,16 @@ def _llamaindex(given: Any, embedder: Embedder | None, app: AppOptions) -> Targe
     from darnel.adapters.llamaindex import llamaindex_target
 
     return llamaindex_target(given, embedder, app=app)
+
+
+def _searches_llamaindex(given: Any) -> bool:
+    """Whether it can be called, with one argument, and has a LlamaIndex store behind it."""
+    if "llama_index.core" not in sys.modules or not callable(given):
+        return False
+    from darnel.adapters.llamaindex.apps.find import find_stores
+    from darnel.adapters.llamaindex.apps.own import is_app
+
+    return is_app(given) and bool(find_stores(given))
 
 
 def _memory(given: Any, _embedder: Embedder | None, _app: AppOptions) -> Target:

@@ -85,7 +85,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
         AdapterEntry(
             "llamaindex",
             "darnel.adapters.llamaindex.connect:open_llamaindex",
-            "a LlamaIndex vector store index, its retriever or its vector store, or a function that makes one",
+            "a LlamaIndex index, its retriever or vector store, a whole application (engine, agent, function), or what makes one",
             "llamaindex:myapp.rag:index",
             "llama_index",
             "pip install 'darnel[llamaindex]'",

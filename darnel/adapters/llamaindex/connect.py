@@ -1,4 +1,6 @@
-"""Targets from LlamaIndex objects: a ``VectorStoreIndex``, a retriever of one, or a vector store that keeps text."""
+"""Targets from LlamaIndex objects: a ``VectorStoreIndex``, a retriever of one, a vector store that keeps text, or a whole
+application with one of these inside.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.connect import DATABASE_FILE, LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
+from darnel.adapters.llamaindex.apps.find import FoundStore, choose_store, find_stores, only_embed_model
+from darnel.adapters.llamaindex.apps.own import is_app
+from darnel.adapters.llamaindex.apps.target import app_target
 from darnel.adapters.llamaindex.asking import IndexAsker, StoreAsker, is_snapshot
 from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
 from darnel.adapters.llamaindex.corpus import EmbeddedTexts, LlamaIndexCorpus
@@ -37,15 +43,21 @@ class Parts:
 def open_llamaindex(
     spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True, app: AppOptions = DEFAULT_APP
 ) -> Target:
-    """Open ``llamaindex:module:attr``, where attr is an index, a retriever, a vector store, or makes one when called.
+    """Open ``llamaindex:module:attr``, where attr is an index, a retriever, a vector store or a whole application, or
+    makes one when called; ``?store=PATH`` chooses among an application's stores.
 
     Raises:
         UsageError: the spec or the object is not of that kind.
         TargetError: the application raised, or its store cannot be planted into.
     """
-    if spec.container or spec.parameters:
-        raise UsageError(f"llamaindex:{spec.where} takes no '?' and no '#'; the index says where its store is")
-    target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}")
+    if spec.container:
+        raise UsageError(f"llamaindex:{spec.where} takes no '#'; the index says where its store is")
+    spec.check_parameters({"store"})
+    if app.store is None and (path := spec.parameters.get("store")):
+        app = replace(app, store=path)
+    target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}", app=app)
+    if getattr(app, "into", None) is not None:
+        return target  # it was handed over opened
     assert isinstance(target.injector, LlamaIndexCorpus)
     folder = target.injector.store.folder
     if not (exclusive and folder):
@@ -60,13 +72,57 @@ def open_llamaindex(
 def llamaindex_target(
     given: Any, embedder: Embedder | None = None, *, spec: str = "", app: AppOptions = DEFAULT_APP
 ) -> Target:
-    """A target from an object of the application's, used through the clients it holds.
+    """A target from an object of the application's, used through the clients it holds: an index, a retriever of one or a
+    vector store is searched itself; an engine, an agent, any other retriever or a function is asked as it is.
 
     Raises:
-        UsageError: it is none that darnel can plant through.
+        UsageError: it is none that darnel can plant through, or which of its stores is not said.
         TargetError: its store cannot be planted into, or its retriever cannot see a new document.
     """
-    parts = find_parts(given)
+    if is_plain(given) or not is_app(given):
+        return _store_target(find_parts(given), embedder, spec)
+    name = _name(spec)
+    into = getattr(app, "into", None)
+    if isinstance(into, Target):
+        return app_target(into, given, None, name=name, options=app)
+    found = choose_store(given, name, app.store)
+    if embedder is None and found.index is None and (model := only_embed_model(given, name)) is not None:
+        embedder = index_embedder(model, model)
+    if spec and len(find_stores(given, name)) > 1:
+        spec = f"{spec}?{urlencode({'store': found.path})}"
+    return app_target(_store_target(_parts_of(found), embedder, spec), given, found, name=name, options=app)
+
+
+def stores_in(spec: TargetSpec) -> list[str]:
+    """Paths of the stores in the application that a spec names, as ``AppOptions.store`` takes them.
+
+    Raises:
+        UsageError: there is no such object.
+        TargetError: the application raised.
+    """
+    return find_stores(load_object(spec.where), _name(spec.where))
+
+
+def _name(where: str) -> str:
+    return where.rpartition(":")[2] or "app"
+
+
+def is_plain(given: Any) -> bool:
+    """Whether an object is only a store, an index or a retriever of one, which is searched itself."""
+    from llama_index.core.indices.vector_store.base import VectorStoreIndex
+    from llama_index.core.indices.vector_store.retrievers import VectorIndexRetriever
+    from llama_index.core.vector_stores.types import BasePydanticVectorStore
+
+    return isinstance(given, VectorStoreIndex | VectorIndexRetriever | BasePydanticVectorStore)
+
+
+def _parts_of(found: FoundStore) -> Parts:
+    if found.retrievers:
+        return find_parts(found.retrievers[0][1])
+    return find_parts(found.vector_store if found.index is None else found.index)
+
+
+def _store_target(parts: Parts, embedder: Embedder | None, spec: str) -> Target:
     index, retriever = parts.index, parts.retriever
     keeps_nodes = index is not None and (not parts.vector_store.stores_text or index._store_nodes_override)
     books = Bookkeeping(index) if keeps_nodes else None
@@ -103,7 +159,7 @@ def find_parts(given: Any) -> Parts:
     """The index, retriever and vector store in an object.
 
     Raises:
-        UsageError: it is a query engine, an agent, or anything else that is none of these.
+        UsageError: it is none of these.
     """
     from llama_index.core.indices.multi_modal.base import MultiModalVectorStoreIndex
     from llama_index.core.indices.vector_store.base import VectorStoreIndex
@@ -118,7 +174,7 @@ def find_parts(given: Any) -> Parts:
         return Parts(given)
     raise UsageError(
         f"cannot plant through a {type(given).__name__}; give its VectorStoreIndex, a retriever of that index "
-        "(index.as_retriever()), or its vector store"
+        "(index.as_retriever()), its vector store, or an application that reads it: an engine, an agent or a function"
     )
 
 

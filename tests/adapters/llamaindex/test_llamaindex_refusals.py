@@ -17,19 +17,9 @@ def refused(given: Any, app: Any, kind: type[DarnelError], match: str) -> None:
 
 def test_other_objects_of_llamaindex(simple: Any) -> None:
     from llama_index.core import SummaryIndex
-    from llama_index.core.llms import MockLLM
-    from llama_index.core.retrievers import QueryFusionRetriever
     from llama_index.core.schema import TextNode
 
-    llm = MockLLM()
-    retriever = simple.index.as_retriever()
-    for given in (
-        simple.index.as_query_engine(llm=llm),
-        simple.index.as_chat_engine(llm=llm),
-        QueryFusionRetriever([retriever], llm=llm, num_queries=1),
-        SummaryIndex([TextNode(text="t")]),
-        simple.index.storage_context,
-    ):
+    for given in (SummaryIndex([TextNode(text="t")]), simple.index.storage_context):
         refused(given, simple, UsageError, f"cannot plant through a {type(given).__name__}; give its VectorStoreIndex")
 
 

@@ -140,7 +140,7 @@ def test_what_the_application_prints_is_not_data(folder: Path, capsys: pytest.Ca
         ("llamaindex:shop_app:nothing", UsageError, "has no 'nothing'"),
         ("llamaindex:shop_app:index#docs", UsageError, "takes no"),
         ("llamaindex:no_such_app:index", TargetError, "run from the folder"),
-        ("llamaindex:shop_app:needs", UsageError, "cannot plant through a function"),
+        ("llamaindex:shop_app:needs", UsageError, "found no vector store in needs"),
         ("llamaindex:shop_app:collection", UsageError, "cannot plant through a Collection"),
     ],
 )

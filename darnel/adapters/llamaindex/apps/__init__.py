@@ -1,0 +1,1 @@
+"""Unmodified LlamaIndex applications: engines, chat engines, retrievers of retrievers, agents and functions."""

@@ -1,0 +1,1 @@
+"""LlamaIndex applications as people write them. Each module has ``make()``, which returns the application."""
