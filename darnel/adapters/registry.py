@@ -81,6 +81,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "langchain_core",
             "pip install 'darnel[langchain]'",
             apps=True,
+            stores="darnel.adapters.langchain.open:langchain_stores",
         ),
         AdapterEntry(
             "llamaindex",
@@ -90,6 +91,7 @@ BUILT_IN: Mapping[str, AdapterEntry] = {
             "llama_index",
             "pip install 'darnel[llamaindex]'",
             apps=True,
+            stores="darnel.adapters.llamaindex.connect:stores_in",
         ),
         AdapterEntry(
             "memory",

@@ -109,7 +109,8 @@ def test_plants_are_followed_to_the_prompt_and_the_application_is_as_before(
     assert (results.exit_code, results.errors, results.leftovers) == (0, [], [])
     assert results.cleanup.planted == results.cleanup.removed > 0
     assert results.corpus_digest is not None and results.corpus_digest.same
-    assert results.baseline.same is (shape != "time_weighted"), "that one remembers what it was asked"
+    # that one remembers when each of its documents was asked for, and moments apart may or may not change an order
+    assert results.baseline.same or shape == "time_weighted"
     assert results.target.k == (K[shape] or 5 if shape in K else 4)
     assert results.target.app
 
