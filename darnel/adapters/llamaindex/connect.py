@@ -56,7 +56,7 @@ def open_llamaindex(
     if app.store is None and (path := spec.parameters.get("store")):
         app = replace(app, store=path)
     target = llamaindex_target(load_object(spec.where), embedder, spec=f"llamaindex:{spec.where}", app=app)
-    if getattr(app, "into", None) is not None:
+    if app.into is not None:
         return target  # it was handed over opened
     assert isinstance(target.injector, LlamaIndexCorpus)
     folder = target.injector.store.folder
@@ -82,9 +82,8 @@ def llamaindex_target(
     if is_plain(given) or not is_app(given):
         return _store_target(find_parts(given), embedder, spec)
     name = _name(spec)
-    into = getattr(app, "into", None)
-    if isinstance(into, Target):
-        return app_target(into, given, None, name=name, options=app)
+    if isinstance(app.into, Target):
+        return app_target(app.into, given, None, name=name, options=app)
     found = choose_store(given, name, app.store)
     if embedder is None and found.index is None and (model := only_embed_model(given, name)) is not None:
         embedder = index_embedder(model, model)

@@ -274,15 +274,7 @@ def test_caches_are_told_of() -> None:
     assert all(c.ok is None for c in told)
 
 
-class Handed(AppOptions):
-    """Options that hand over where to plant."""
-
-    into: Any = None
-
-
-def test_a_store_that_cannot_be_found_is_handed_over(
-    ledger: Ledger, spent: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_cannot_be_found_is_handed_over(ledger: Ledger, spent: list[str]) -> None:
     from tests.apps.llamaindex.zoo import parts
 
     notes = parts.index()
@@ -295,8 +287,13 @@ def test_a_store_that_cannot_be_found_is_handed_over(
 
     with pytest.raises(darnel.DarnelError, match="--into"):
         llamaindex_target(answer)
-    monkeypatch.setattr(Handed, "into", darnel.open_target(notes))
-    results = darnel.run(llamaindex_target(answer, app=Handed()), QUESTIONS, ["echo:1"], ledger=ledger, options=ONE)
+    results = darnel.run(
+        llamaindex_target(answer, app=AppOptions(into=darnel.open_target(notes))),
+        QUESTIONS,
+        ["echo:1"],
+        ledger=ledger,
+        options=ONE,
+    )
     assert (results.exit_code, results.leftovers) == (0, [])
     assert {o.stage for o in results.observations if o.outcome == "retrieved"} == {"in prompt"}
     assert spent == []

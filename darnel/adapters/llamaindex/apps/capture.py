@@ -6,7 +6,6 @@ class of LlamaIndex's and of the application's own, whether or not its author th
 
 from __future__ import annotations
 
-import functools
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -16,25 +15,12 @@ from typing import Any
 from darnel.adapters.llamaindex.apps.patches import Patches, definers, family
 from darnel.adapters.llamaindex.apps.reading import hits, noting, prompt_of, sources_of
 from darnel.adapters.llamaindex.apps.span import Span
-from darnel.adapters.llamaindex.apps.trace import StopAsking, StopInTask, Trace
+from darnel.adapters.llamaindex.apps.stop import MODEL_CALLS, quiet_hook
+from darnel.adapters.llamaindex.apps.trace import Trace
 from darnel.adapters.llamaindex.apps.whose import UnderWay, current_span, enter
 
 POSTPROCESSING = ("postprocess_nodes", "apostprocess_nodes")
 SEARCHES = ("query", "aquery")
-MODEL_CALLS = (
-    "chat",
-    "complete",
-    "stream_chat",
-    "stream_complete",
-    "achat",
-    "acomplete",
-    "astream_chat",
-    "astream_complete",
-    "structured_predict",  # some models' own go straight to their client
-    "astructured_predict",
-    "stream_structured_predict",
-    "astream_structured_predict",
-)
 
 
 class Watch:
@@ -148,13 +134,3 @@ class Watch:
         if trace is not None and not isinstance(result, BaseException):
             with noting(trace):
                 trace.store_searched(current_span(trace), hits(result))
-
-
-def quiet_hook(hook: Callable[[threading.ExceptHookArgs], Any]) -> Callable[[threading.ExceptHookArgs], Any]:
-    """A hook for what threads raise that keeps quiet about the end of a question."""
-
-    @functools.wraps(hook)
-    def quiet(args: threading.ExceptHookArgs, /) -> Any:
-        return None if issubclass(args.exc_type, StopAsking | StopInTask) else hook(args)
-
-    return quiet

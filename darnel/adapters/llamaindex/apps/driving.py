@@ -9,7 +9,8 @@ from typing import Any
 
 from darnel.adapters.apps.loop import run_async
 from darnel.adapters.llamaindex.apps.own import takes_one
-from darnel.adapters.llamaindex.apps.trace import StopAsking, Trace
+from darnel.adapters.llamaindex.apps.stop import StopAsking
+from darnel.adapters.llamaindex.apps.trace import Trace
 from darnel.core.errors import UsageError
 
 Drive = Callable[[str, Trace], Any]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -10,22 +9,13 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from darnel.adapters.llamaindex.apps.span import Span, inside, name_of, retriever_around
+from darnel.adapters.llamaindex.apps.stop import stop_for
 from darnel.core.corpus import Source, Step
 
 SNIPPET = 60
 """Characters of a retrieved text by which it is recognised in a prompt, at its start, middle and end."""
 SHORTEST = 4
 """Characters below which a text says nothing."""
-
-
-class StopAsking(BaseException):
-    """Ends a question before the model is called; no ``Exception``, which applications catch."""
-
-
-class StopInTask(Exception):  # noqa: N818
-    """The same in a task or another thread, where frameworks hand on an ``Exception`` and lose anything else, so that
-    whoever waits for it would wait for ever. Who catches it comes no further: the next call of a model raises it again.
-    """
 
 
 @dataclass(eq=False)
@@ -124,8 +114,7 @@ class Trace:
         self.stopped.set()
         for call in self.on_stop:
             call()
-        own = threading.get_ident() == self.thread and asyncio._get_running_loop() is None
-        raise StopAsking if own else StopInTask
+        raise stop_for(self.thread)
 
     def _searched(self, found: tuple[Source, ...]) -> None:
         self.searches.append(found)
