@@ -151,8 +151,8 @@ def test_an_applications_own_write_method_is_proved_first(embeddings: WordEmbedd
 
 
 class Reranks(VectorStoreRetriever):
-    def _get_relevant_documents(self, query: str, **kwargs: Any) -> list[Document]:
-        return list(reversed(super()._get_relevant_documents(query, **kwargs)))
+    def _get_relevant_documents(self, query: str, *, run_manager: Any) -> list[Document]:
+        return list(reversed(super()._get_relevant_documents(query, run_manager=run_manager)))
 
 
 class Elsewhere(BaseRetriever):
