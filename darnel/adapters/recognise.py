@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -76,8 +75,8 @@ def _langchain(given: Any, embedder: Embedder | None, app: AppOptions) -> Target
 
 
 def _searches_langchain(given: Any) -> bool:
-    """Whether it is a function, of one argument, with a LangChain vector store behind it."""
-    if "langchain_core" not in sys.modules or not inspect.isroutine(given):
+    """Whether it is a function, or an object that is called as one, with a LangChain vector store behind it."""
+    if "langchain_core" not in sys.modules or not callable(given) or isinstance(given, type):
         return False
     from darnel.adapters.langchain.apps.find import find_stores
     from darnel.adapters.langchain.apps.open import is_app

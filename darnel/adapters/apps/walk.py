@@ -12,11 +12,14 @@ import types
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 MOST_OBJECTS = 20_000
 """Objects looked at before the walk gives up."""
+MOST_ITEMS = 500
+"""Items of one container that are looked at: a longer one is a corpus, and no list of components."""
 DEEPEST = 40
 _PLAIN = (str, bytes, bytearray, int, float, complex, bool, type(None), type, types.ModuleType)
 
@@ -52,9 +55,9 @@ def walk(root: Any, name: str, wanted: Callable[[Any], bool], into: Callable[[An
 
 def _children(item: Any) -> Iterator[Found]:
     if isinstance(item, dict):  # of any other mapping, the attributes: to list what it holds may ask a database
-        yield from ((f"[{key!r}]", value) for key, value in list(dict.items(item)))
+        yield from ((f"[{key!r}]", value) for key, value in list(islice(dict.items(item), MOST_ITEMS)))
     elif isinstance(item, list | tuple | set | frozenset):
-        yield from ((f"[{number}]", value) for number, value in enumerate(item))
+        yield from ((f"[{number}]", value) for number, value in enumerate(list(islice(item, MOST_ITEMS))))
     elif isinstance(item, functools.partial):
         yield from ((".func", item.func), (".args", item.args), (".keywords", item.keywords))
     elif isinstance(item, types.MethodType):

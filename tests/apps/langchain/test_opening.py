@@ -10,6 +10,7 @@ from typing import Any
 
 import chromadb
 import pytest
+from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda, RunnableParallel
 
 import darnel
@@ -106,6 +107,32 @@ def test_several_stores_are_named_and_one_is_chosen(ragapp: str, ledger: Ledger)
         assert again.injector.describe().size == (24 if "notes" in path else 8)
     with pytest.raises(UnknownNameError, match="did you mean"):
         open_target(f"{ragapp}:both", app=AppOptions(store=paths[0][:-1]))
+
+
+def test_a_store_behind_a_corpus_of_documents_is_found() -> None:
+    corpus = [Document(page_content=f"record {n}", metadata={"number": [n]}) for n in range(30_000)]
+    store = parts.in_memory()
+    layers: Any = store.as_retriever()
+    for _ in range(6):
+        layers = {"inner": layers}
+
+    class Service:
+        def __init__(self) -> None:
+            self.documents, self.by_id = corpus, {str(n): d for n, d in enumerate(corpus)}
+            self.layers = layers
+
+        def __call__(self, question: str) -> Any:
+            inner: Any = self.layers
+            while isinstance(inner, dict):
+                inner = inner["inner"]
+            return inner.invoke(question)
+
+    service = Service()
+    assert [f.store for f in find_stores(service.layers)] == [store]
+    assert [f.store for f in find_stores(service)] == [store]
+    target = open_target(service)
+    assert target.retriever is not None
+    assert len(target.retriever.retrieve([QUESTIONS[0]], 4)[0].sources) == 4
 
 
 def test_the_same_store_by_several_ways_is_one() -> None:
