@@ -91,6 +91,19 @@ def test_threads_of_its_own_are_asked_one_question_at_a_time(ledger: Ledger, spe
     assert spent == []
 
 
+def test_a_model_in_a_thread_of_its_own_is_not_called(ledger: Ledger, spent: list[str]) -> None:
+    before = dict(vars(parts.QuotingModel))
+    results = run("raw_threads:ask_and_answer", ledger)
+    assert results.exit_code == 2
+    told = {(o.outcome, (o.detail or "").partition("; ")[2]) for o in results.observations}
+    assert told == {("inconclusive", "use --answers"), ("retrieved", "")}, "what was seen to be retrieved, was"
+    assert spent == []
+    assert dict(vars(parts.QuotingModel)) == before
+    results = run("raw_threads:ask_and_answer", ledger, AppOptions(retries=0, answers=True))
+    assert results.exit_code == 0
+    assert "in answer" in {o.stage for o in results.observations}
+
+
 def test_threads_that_cannot_be_told_apart_are_no_verdict() -> None:
     """Two questions under way, and a search from a thread that belongs to neither."""
     from darnel.adapters.langchain.apps.capture import Capture

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
+from langchain_core.language_models import BaseLanguageModel
 from langchain_core.tracers import context
 from langchain_core.vectorstores import VectorStore
 
@@ -86,6 +87,8 @@ def inventory(app: Any) -> dict[str, Any]:
             return False  # what an application fills by itself
         own = [key for key in held if not isinstance(getattr(type(item), str(key), None), cached_property)]
         found[f"{type(item).__name__} {id(item):x}"] = sorted(map(str, own)), str(held.get("callbacks"))
+        if isinstance(item, BaseLanguageModel):
+            found.update({base.__qualname__: dict(vars(base)) for base in type(item).__mro__})
         return isinstance(item, VectorStore)
 
     walk(app, "app", note, worth_a_look)

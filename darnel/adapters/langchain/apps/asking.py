@@ -11,6 +11,7 @@ from darnel.adapters.apps.asker import AppAsker
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.langchain.apps.capture import Capture, current, hook_in
 from darnel.adapters.langchain.apps.driving import Driver
+from darnel.adapters.langchain.apps.guard import find_models, guard
 from darnel.adapters.langchain.apps.memory import Histories
 from darnel.adapters.langchain.apps.reply import make_reply
 from darnel.adapters.langchain.apps.shapes import Shape
@@ -34,6 +35,7 @@ FILTER_NOTE = (
     "the application searches with {narrowing}, which only showed while it was asked; where plants lack what that asks for, "
     "give it to them with --metadata KEY=VALUE"
 )
+MODEL_NOTE = "the application calls its model in a thread of its own, where it cannot be stopped; use --answers"
 
 
 class LangChainAsker(AppAsker):
@@ -54,6 +56,7 @@ class LangChainAsker(AppAsker):
         self._options, self._stores, self._histories = options, stores, histories
         self._filtered = isinstance(injector, LangChainCorpus) and bool(injector.asking.narrowing)
         self._driver = Driver(app, options)
+        self._models = find_models(app)
         self._under_way: list[Capture] = []
         self._lock = threading.Lock()
         if histories.found:
@@ -62,8 +65,18 @@ class LangChainAsker(AppAsker):
 
     def retrieve(self, queries: Sequence[str], k: int) -> list[Reply]:
         """See ``Retriever.retrieve``."""
-        with watch(self._stores, self._saw):
+        guarded = [] if self._options.answers else self._models
+        with watch(self._stores, self._saw), guard(guarded, self._before_model):
             return super().retrieve(queries, k)
+
+    def _before_model(self) -> None:
+        """A model in a thread that no callback reaches would answer before anybody knows what it was shown."""
+        if current.get() is not None:
+            return
+        with self._lock:
+            for each in self._under_way:
+                each.fault = MODEL_NOTE
+        raise Stop
 
     def _answer(self, question: str) -> Reply:
         wrong: list[BaseException] = []
@@ -93,7 +106,7 @@ class LangChainAsker(AppAsker):
             except Stop:
                 return capture, None, None
             except BaseException as error:  # whatever the application made of our stop, an exit included
-                if capture.stopped or capture.refused:
+                if capture.stopped or capture.refused or capture.fault:
                     return capture, None, None
                 failed = error
         if self._driver.go_async(failed, was=was):
