@@ -100,8 +100,7 @@ def langchain_stores(spec: TargetSpec) -> list[str]:
 
 def _named_apart(given: Any, options: AppOptions) -> Target | None:
     """The store that ``--into`` names, where what is tested is an application."""
-    store = getattr(options, "into", None)
-    return store if isinstance(store, Target) and is_app(given) else None
+    return options.into if isinstance(options.into, Target) and is_app(given) else None
 
 
 def _target(

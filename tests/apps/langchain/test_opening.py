@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,6 @@ from langchain_core.runnables import RunnableLambda, RunnableParallel
 import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.langchain.apps.find import find_asking, find_stores
-from darnel.adapters.langchain.apps.open import asked_apart
 from darnel.adapters.langchain.apps.spy import watch
 from darnel.adapters.langchain.open import langchain_stores
 from darnel.adapters.spec import parse_spec
@@ -177,22 +177,31 @@ def test_a_filter_that_only_shows_while_asking_is_said(ledger: Ledger) -> None:
     assert any(o.outcome == "retrieved" for o in results.observations)
 
 
+HIDDEN: dict[str, Any] = {}
+
+
 def test_a_store_that_is_named_apart(ledger: Ledger) -> None:
-    store = parts.in_memory()
-    behind = {"store": store.similarity_search}
-
-    class Elsewhere:
-        def __call__(self, question: str) -> list[str]:
-            return [d.page_content for d in self.search(question)]
-
-        def __getattr__(self, name: str) -> Any:
-            return behind["store"] if name == "search" else object.__getattribute__(self, name)
-
-    target = asked_apart(Elsewhere(), "service", open_target(store), AppOptions())
-    results = darnel.run(target, QUESTIONS, ["echo:1"], ledger=ledger)
+    store = HIDDEN["store"] = parts.in_memory()
+    # nothing that the walk goes into leads there
+    app = RunnableLambda(lambda question: vars(sys.modules[__name__])["HIDDEN"]["store"].similarity_search(question))
+    with pytest.raises(UsageError, match="--into TARGET"):
+        open_target(app)
+    results = darnel.run(app, QUESTIONS, ["echo:1"], ledger=ledger, into=store)
     assert results.exit_code == 0, {o.detail for o in results.observations}
     assert results.leftovers == []
     assert any(o.outcome == "retrieved" for o in results.observations)
+
+
+def test_all_stores_one_after_the_other(ragapp: str, cli: Callable[..., Outcome], tmp_path: Path) -> None:
+    (tmp_path / "questions.txt").write_text("\n".join(QUESTIONS), encoding="utf-8")
+    done = cli("run", f"{ragapp}:both", "--queries", "questions.txt", "-p", "echo:1", "--all-stores", "--json")
+    assert done.code in (0, 2), done.err
+    told = json.loads(done.out)
+    assert [each["store"] for each in told] == [
+        "both.first.steps__['notes'].first.vectorstore",
+        "both.first.steps__['drafts'].first.vectorstore",
+    ]
+    assert all(each["results"]["cleanup"]["planted"] == each["results"]["cleanup"]["removed"] for each in told)
 
 
 def test_the_paths_of_all_stores(ragapp: str) -> None:
