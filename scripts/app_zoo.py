@@ -106,7 +106,8 @@ def _stages(results: Results) -> str:
     retrieved = [o for o in results.observations if o.outcome == "retrieved"]
     reached = {s: sum(BEHIND.index(o.stage) >= n for o in retrieved) for n, s in enumerate(BEHIND[:3])}
     dropped = Counter(o.dropped_by for o in retrieved if o.dropped_by)
-    parts = [f"{count} {stage}" for stage, count in reached.items()]
+    shown = {"retrieved", *results.scores[-1].funnel}
+    parts = [f"{count} {stage}" for stage, count in reached.items() if stage in shown]
     return ", ".join(parts + [f"{count} dropped by {_cell(who)}" for who, count in sorted(dropped.items())])
 
 
