@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,37 @@ def open_chroma(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool 
         client = _open_folder(folder, tenant, database) if folder else _connect(spec, tenant, database)
         undo.callback(_closer(client))
         collection = _find(client, spec)
+        follower = _Follower(folder, spec, client)
+        undo.callback(follower.close)
         close = undo.pop_all().close
-    return chroma_target(collection, embedder, spec=spec.absolute, folder=folder, close=close)
+    return chroma_target(collection, embedder, spec=spec.absolute, folder=folder, close=close, switch=follower)
+
+
+class _Follower:
+    """Gives a folder's collection through the client that this process's application has opened since, if it has.
+
+    The clients it opens share the application's system; ``close`` closes them.
+    """
+
+    def __init__(self, folder: Path | None, spec: TargetSpec, client: Any) -> None:
+        self._folder, self._spec, self._first = folder, spec, client
+        self._clients: list[Any] = []
+
+    def __call__(self) -> Any:
+        """The collection, or None where there is no client but those that are known."""
+        if self._folder is None:
+            return None
+        known = {client._identifier for client in (self._first, *self._clients)}
+        if _system(self._folder, known) is None:
+            return None
+        client = _open_folder(self._folder, self._first.tenant, self._first.database, known)
+        self._clients.append(client)
+        return _find(client, self._spec)
+
+    def close(self) -> None:
+        """Let go of the application's systems."""
+        while self._clients:
+            _closer(self._clients.pop())()
 
 
 def chroma_target(
@@ -62,9 +91,10 @@ def chroma_target(
     spec: str = "",
     folder: Path | None = None,
     close: Callable[[], None] = lambda: None,
+    switch: Callable[[], Any] = lambda: None,
 ) -> Target:
     """A target from a collection object, used through its own client."""
-    corpus = ChromaCorpus(collection, embedder)
+    corpus = ChromaCorpus(collection, embedder, switch=switch)
     return Target(
         injector=corpus,
         retriever=corpus,
@@ -86,10 +116,10 @@ def _existing_folder(where: str) -> Path:
     return folder
 
 
-def _open_folder(folder: Path, tenant: str, database: str) -> Any:
+def _open_folder(folder: Path, tenant: str, database: str, but: Collection[str] = ()) -> Any:
     import chromadb
 
-    path, settings = _settings(folder)
+    path, settings = _settings(folder, but)
     try:
         return chromadb.PersistentClient(path, settings=settings, tenant=tenant, database=database)
     except Exception as error:  # chromadb raises ValueError, its own errors and the core's
@@ -107,21 +137,30 @@ def _refusal(error: Exception, where: str) -> TargetError:
     return TargetError(f"cannot open {where}: {describe_error(error)}")
 
 
-def _settings(folder: Path) -> tuple[str, Any]:
+def _system(folder: Path, but: Collection[str] = ()) -> tuple[str, Any] | None:
+    """The path, as it was spelled, and the system that this process has on a folder, but not under these spellings."""
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    for path, system in list(SharedSystemClient._identifier_to_system.items()):
+        if path not in but and system.settings.is_persistent and Path(path).resolve() == folder:
+            return path, system
+    return None
+
+
+def _settings(folder: Path, but: Collection[str] = ()) -> tuple[str, Any]:
     """The path and settings to open a folder with: those of a client that this process already has on it, if any.
 
     Chroma keeps one system for each path as it was spelled, and refuses a second client with other settings; sharing
-    that system is also the only way to see what the application sees.
+    that system is also the only way to see what the application sees. A system of darnel's own is spelled as nobody else
+    spells it, so that an application can open the folder later with settings of its own.
     """
-    from chromadb.api.shared_system_client import SharedSystemClient
     from chromadb.config import Settings
 
-    for path, system in SharedSystemClient._identifier_to_system.items():
-        if system.settings.is_persistent and Path(path).resolve() == folder:
-            return path, system.settings
+    if (found := _system(folder, but)) is not None:
+        return found[0], found[1].settings
     refuse_locked(folder / DATABASE_FILE, wait=BUSY_WAIT)
     # "validate" refuses a database of another schema version where the default would migrate it
-    return str(folder), Settings(anonymized_telemetry=False, migrations="validate")
+    return f"{folder}{os.sep}.", Settings(anonymized_telemetry=False, migrations="validate")
 
 
 def _connect(spec: TargetSpec, tenant: str, database: str) -> Any:

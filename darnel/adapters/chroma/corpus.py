@@ -7,7 +7,7 @@ Chroma's choice. So: vectors always, ``None`` for each stale metadata key, read 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from darnel.core.batches import batches, chunks
@@ -37,17 +37,25 @@ class ChromaCorpus:
         collection: a chromadb ``Collection``.
         embedder: the application's; needed to plant and to ask, not to read or remove.
         where: filter that the application's queries carry, applied to every question.
+        switch: gives the collection through a client that the application has opened since, if it has.
     """
 
     def __init__(
-        self, collection: Any, embedder: Embedder | None = None, *, where: Mapping[str, Any] | None = None
+        self,
+        collection: Any,
+        embedder: Embedder | None = None,
+        *,
+        where: Mapping[str, Any] | None = None,
+        switch: Callable[[], Any] = lambda: None,
     ) -> None:
-        self.collection, self.embedder = collection, embedder
-        self._api = (
-            collection._client
-        )  # the server API under every kind of client; collections carry no other way to it
+        self.collection, self.embedder, self._switch = collection, embedder, switch
         self._where = dict(where) if where else None
         self._described: CorpusDescription | None = None
+
+    @property
+    def _api(self) -> Any:
+        """The server API under every kind of client; collections carry no other way to it."""
+        return self.collection._client
 
     def describe(self) -> CorpusDescription:
         """See ``CorpusInjector.describe``."""
@@ -73,6 +81,8 @@ class ChromaCorpus:
         if not plants:
             return
         where = self._described if self._described and self._described.dimension else self.describe()
+        # a client keeps its own view of a folder: what is written through another is not seen by the application's
+        self.collection = self._switch() or self.collection
         _refuse_keys(plants)
         vectors = self._vectors(plants, where.dimension)
         found = steadily(lambda: self.read([p.id for p in plants]))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import darnel
+from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
 from darnel.core.errors import (
     ContainerMissingError,
@@ -20,6 +21,7 @@ from darnel.core.errors import (
     UnreachableError,
     UsageError,
 )
+from darnel.core.ledger import Ledger
 from tests.support import chroma, corpora
 from tests.support.command import HASHED
 from tests.support.planting import make_plants
@@ -261,3 +263,35 @@ def test_who_else_has_the_folder_open_is_said(folder: Path) -> None:
         other.wait()
     assert found.ok is None
     assert f"({other.pid})" in found.detail
+
+
+@pytest.mark.parametrize("spelled", ["relative", "absolute"])
+def test_an_application_that_opens_the_folder_later_sees_what_is_planted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, spelled: str
+) -> None:
+    import chromadb
+    from chromadb.config import Settings
+
+    before = chroma_state(folder)
+    opened = open_(f"chroma:{folder}#docs")
+    monkeypatch.chdir(folder.parent)
+    # with settings of its own, which Chroma refuses beside others for one spelling of a path
+    client = chromadb.PersistentClient(
+        folder.name if spelled == "relative" else str(folder), Settings(allow_reset=True)
+    )
+    own = client.get_collection("docs", embedding_function=None)
+    count = own.count()
+    with Ledger(folder.parent / "ledger.db") as ledger, Campaign(opened.injector, ledger) as campaign:
+        planted = campaign.plant(make_plants(campaign, 3))
+        assert len(planted.visible) == 3
+        assert own.count() == count + 3
+        assert own.query(query_embeddings=[[0.0] * 31 + [1.0]], n_results=count + 3)["ids"][0]
+    assert own.count() == count
+    client.close()
+    opened.close()
+    assert chroma_state(folder) == before
+
+
+def chroma_state(folder: Path) -> dict[str, str]:
+    with chroma.reading(folder) as collection:
+        return chroma.everything(collection)

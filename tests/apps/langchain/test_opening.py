@@ -26,7 +26,7 @@ from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from tests.apps.langchain.conftest import QUESTIONS
 from tests.apps.langchain.zoo import parts
-from tests.support.command import Outcome
+from tests.support.command import Outcome, environment
 
 ROOT = Path(__file__).parents[3]
 
@@ -281,3 +281,67 @@ def test_what_one_process_planted_another_sweeps(tmp_path: Path) -> None:
     swept = command("sweep")
     assert swept.returncode == 0, swept.stderr
     assert counts(tmp_path / "db") == [24, 24]
+
+
+INSIDE = """
+from langchain_chroma import Chroma
+from tests.apps.langchain.zoo import parts
+
+def answer(question: str):
+    db = Chroma(collection_name="notes", persist_directory="db", embedding_function=parts.HashedEmbeddings())
+    found = [document for document, _ in db.similarity_search_with_score(question, k=4)]
+    return parts.quotes().invoke(parts.PROMPT.format_messages(context=parts.joined(found), question=question)).content
+"""
+
+
+def test_a_store_that_is_made_anew_for_each_question(tmp_path: Path) -> None:
+    """As the tutorials have it: nothing to find beforehand, no callback, and a second client on the folder in this process."""
+    from langchain_chroma import Chroma
+
+    filled = Chroma(
+        collection_name="notes", persist_directory=str(tmp_path / "db"), embedding_function=parts.HashedEmbeddings()
+    )
+    filled.add_documents(parts.documents(), ids=[f"n{i}" for i in range(len(parts.documents()))])
+    filled._client.close()
+    (tmp_path / "inside.py").write_text(INSIDE, encoding="utf-8")
+    (tmp_path / "q.txt").write_text("\n".join(QUESTIONS), encoding="utf-8")
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "darnel",
+            "run",
+            "langchain:inside:answer",
+            "--into",
+            "chroma:db#notes",
+            "--queries",
+            "q.txt",
+            "--embedder",
+            "tests.support.embedder:hashed",
+            "-p",
+            "echo:2",
+            "--json",
+        ],
+        env=environment(),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    echo = next(score for score in told["scores"] if score["pattern"] == "echo:2")
+    assert echo["funnel"]["in prompt"]["value"] > 0.5
+    assert told["leftovers"] == [] and told["corpus_digest"]["same"]
+
+
+def test_every_class_of_store_is_put_back_as_it_was() -> None:
+    from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
+
+    before = [dict(vars(cls)) for cls in (VectorStore, InMemoryVectorStore)]
+    seen: list[int] = []
+    with watch([], lambda found, _settings: seen.append(len(found))):
+        parts.in_memory().similarity_search("harbour", k=3)
+    parts.in_memory().similarity_search("harbour", k=3)
+    assert seen == [3]
+    assert [dict(vars(cls)) for cls in (VectorStore, InMemoryVectorStore)] == before

@@ -24,13 +24,21 @@ _lock = threading.Lock()
 _watched: dict[int, tuple[Any, Saw]] = {}
 _patched: dict[type, tuple[int, dict[str, Any]]] = {}
 """Class → how many watch it, and what its own dictionary held before."""
+_any: list[Saw] = []
+"""Who watches every store there is, the latest last."""
 _ABSENT = object()
 
 
 @contextmanager
 def watch(stores: Sequence[Any], saw: Saw) -> Iterator[None]:
-    """Report every search of these stores while the block runs; one that calls another of them is reported once."""
+    """Report every search of these stores while the block runs; one that calls another of them is reported once.
+
+    Without any, every store of every class that is loaded is watched: an application that makes its store anew for each
+    question has none that could be found beforehand.
+    """
     with ExitStack() as stack:
+        if not stores:
+            stack.enter_context(_watch_all(saw))
         for store in stores:
             stack.enter_context(_watch_one(store, saw))
         yield
@@ -51,6 +59,30 @@ def _watch_one(store: Any, saw: Saw) -> Iterator[None]:
             else:
                 _watched[id(store)] = earlier
             _restore(type(store))
+
+
+@contextmanager
+def _watch_all(saw: Saw) -> Iterator[None]:
+    from langchain_core.vectorstores import VectorStore
+
+    with _lock:
+        classes = list(_subclasses(VectorStore))
+        _any.append(saw)
+        for cls in classes:
+            _patch(cls)
+    try:
+        yield
+    finally:
+        with _lock:
+            _any.remove(saw)
+            for cls in reversed(classes):
+                _restore(cls)
+
+
+def _subclasses(base: type) -> Iterator[type]:
+    """The class and all below it, each once, bases first."""
+    below: list[type] = base.__subclasses__()
+    return iter(dict.fromkeys([base, *(each for cls in below for each in _subclasses(cls))]))
 
 
 def _patch(cls: type) -> None:
@@ -107,8 +139,12 @@ def _spied(plain: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _who_watches(store: Any) -> Saw | None:
+    if _inside.get():
+        return None
     watched = _watched.get(id(store))
-    return watched[1] if watched is not None and not _inside.get() else None
+    if watched is not None:
+        return watched[1]
+    return _any[-1] if _any else None
 
 
 def _documents(found: Any) -> list[Any]:
