@@ -121,6 +121,28 @@ def target_line(results: Results) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def facts(results: Results) -> list[tuple[str, str]]:
+    """What every format states: where, how large, how asked, of how many."""
+    t, run = results.target, results.run
+    said = [
+        ("store", t.backend),
+        ("container", t.container),
+        ("application", t.app),
+        ("records", f"{t.size:,}"),
+        ("k", str(t.k)),
+        ("questions (n)", str(len(results.queries))),
+        ("embedder", t.embedder or "the store's own, or none"),
+        ("dimensions", str(t.dimension or "")),
+        ("metric", t.metric or ""),
+        ("isolation", t.isolation),
+        ("seed", str(run.seed)),
+        ("campaign", run.campaign),
+        ("exit code", str(results.exit_code)),
+        ("inconclusive rows", str(sum(1 for row in results.observations if row.outcome == "inconclusive"))),
+    ]
+    return [(name, value) for name, value in said if value]
+
+
 def versions_line(results: Results) -> str:
     """Versions that matter to repeat the run."""
     versions = ", ".join(f"{name} {version}" for name, version in results.target.versions.items())
