@@ -67,6 +67,7 @@ class QueryInfo(msgspec.Struct, frozen=True):
     """One question, with what came back before anything was planted (record ids, best first, ``depth`` of them).
 
     ``where``: the file and line it was read from (``questions.txt:3``); empty for questions given otherwise.
+    ``relevant``: those of the baseline that are judged relevant.
     """
 
     id: str
@@ -74,6 +75,7 @@ class QueryInfo(msgspec.Struct, frozen=True):
     judged: int
     baseline: list[str | None]
     where: str = ""
+    relevant: list[str] = []
 
 
 class Observation(msgspec.Struct, frozen=True):

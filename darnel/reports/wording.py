@@ -179,6 +179,11 @@ def cleanup_lines(results: Results) -> list[str]:
     return lines
 
 
+def leftover_lines(results: Results) -> list[str]:
+    """Every plant that may be left, with why."""
+    return [f"{left.id} ({left.plant}): {left.reason}" for left in results.leftovers]
+
+
 def clean_line(results: Results) -> str:
     """How the questions fare with nothing planted."""
     found = results.baseline.judged_found

@@ -1,0 +1,93 @@
+"""The HTML report: one file that needs nothing else, and lets nothing in it run but its own two scripts.
+
+Charts are drawn in the page by Observable Plot (a bundle beside this file): SVG, so that they take the page's colours in
+light and dark, print sharp and are read by screen readers. Its own code is in ``page.js``; every figure stands in a table
+that needs no script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from darnel.core.results import Results
+from darnel.reports import wording
+from darnel.reports.escape import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+MOST = 4_000
+"""Characters of one text shown."""
+STATUS = {0: "finished", 1: "gate failed", 2: "could not tell", 3: "left behind"}
+PARTS = {"plot": "vendor/plot.js", "script": "page.js", "style": "page.css", "plot_style": "vendor/plot.css"}
+
+
+def render_html(results: Results) -> str:
+    """The page. Text of a corpus or a query in it is shown, hidden characters as escapes, and does nothing."""
+    from markupsafe import Markup
+
+    from darnel.reports.html.data import embed
+    from darnel.reports.html.repeat import command_line
+
+    data, shown = embed(results)
+    parts = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
+    page: str = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            results=results,
+            wording=wording,
+            status=STATUS[results.exit_code],
+            heads=wording.columns(results),
+            rows=[(score, wording.row(score, results)) for score in results.scores],
+            left_out=len(results.queries) - shown,
+            command=command_line(results),
+            policy=_policy(),
+            data=Markup(data),  # noqa: S704 (JSON with every < > & escaped)
+            **parts,
+        )
+    )
+    return page
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment
+
+
+def _shown(value: Any) -> Any:
+    """Whatever the template prints: plain text as ``visible`` has it, our own markup as it is."""
+    return visible(value, MOST) if type(value) is str else value
+
+
+@cache
+def _part(path: str) -> str:
+    return (HERE / path).read_text(encoding="utf-8")
+
+
+@cache
+def _policy() -> str:
+    """The content security policy: our own scripts and styles by their hash, and nothing from anywhere."""
+    scripts = " ".join(_hash(PARTS[name]) for name in ("plot", "script"))
+    styles = " ".join(_hash(PARTS[name]) for name in ("style", "plot_style"))
+    return f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def _hash(path: str) -> str:
+    digest = hashlib.sha256(_part(path).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
