@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from darnel.core import display
 from darnel.core.errors import UsageError
 from darnel.core.stats import Change, Difference, Mean, Rate
 
@@ -238,6 +239,10 @@ class Results(msgspec.Struct, frozen=True):
         except UnicodeEncodeError:  # an id of a corpus in memory may hold one; no file can
             document = msgspec.json.encode(self.to_builtins())
         return msgspec.json.format(document, indent=2) + b"\n"
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        return display.rendered(self)
 
 
 def _encodable(value: Any) -> Any:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 MOST = 4_000
 """Characters of one text shown."""
-STATUS = {0: "finished", 1: "gate failed", 2: "could not tell", 3: "left behind"}
+STATUS = {1: "gate failed", 2: "could not tell", 3: "left behind"}
 PARTS = {"plot": "vendor/plot.js", "script": "page.js", "style": "page.css", "plot_style": "vendor/plot.css"}
 
 
@@ -37,12 +37,12 @@ def render_html(results: Results) -> str:
     data, shown = embed(results)
     parts = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
     page: str = (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             results=results,
             wording=wording,
-            status=STATUS[results.exit_code],
+            status=STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
             heads=wording.columns(results),
             rows=[(score, wording.row(score, results)) for score in results.scores],
             left_out=len(results.queries) - shown,
@@ -56,10 +56,11 @@ def render_html(results: Results) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where the templates are, with everything they print escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
+    return Environment(
         loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
@@ -67,7 +68,6 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment
 
 
 def _shown(value: Any) -> Any:

@@ -124,7 +124,7 @@ def _funnel(name: str, rows: Sequence[Observation], app: Sequence[str], results:
     stages.append((f"retrieved (first {results.target.depth})", sum(1 for r in reached if r >= 2)))
     within = sum(1 for row in rows if row.rank is not None and row.rank <= results.target.k)
     stages.append((f"in the first {results.target.k}", within))
-    stages += [(stage, sum(1 for r in reached if r >= FUNNEL.index(stage))) for stage in app]  # type: ignore[arg-type]
+    stages += [(stage, sum(1 for r in reached if r >= FUNNEL.index(stage))) for stage in app]
     return {
         "name": visible(name),
         "total": len(rows),

@@ -33,7 +33,7 @@
   }
 
   function figure(name, aside, chart) {
-    return make("figure", "", make("figcaption", "", name, make("span", "", aside)), chart);
+    return make("figure", "", make("figcaption", "", make("b", "", name), make("span", "", aside)), chart);
   }
 
   const points = (series) =>
@@ -95,17 +95,22 @@
     const funnel = data.funnel[byId("funnel-of").value || 0];
     if (!funnel) return;
     const box = byId("funnel-chart");
-    const bars = funnel.stages.map(([stage, count]) => ({ stage, count, share: count / funnel.total }));
+    const bars = funnel.stages.map(([stage, count]) => ({ stage, count, share: count / Math.max(1, funnel.total) }));
+    const narrow = box.clientWidth < 520; // no room beside the bars: names stand above them
+    const name = narrow
+      ? Plot.text(bars, { x: 0, y: "stage", text: "stage", textAnchor: "start", dy: -17, fontSize: 12.5, fill: "var(--ink)" })
+      : Plot.axisY({ fontSize: 12.5, tickSize: 0, label: null, fill: "var(--ink)", textAnchor: "start", dx: -128 });
     box.replaceChildren(
       Plot.plot({
-        className: "chart", width: Math.max(280, box.clientWidth), height: bars.length * 38 + 4, marginLeft: 140, marginRight: 96,
-        marginTop: 2, marginBottom: 2, ariaLabel: `funnel of ${funnel.name}`,
-        x: { domain: [0, Math.max(1, funnel.total)], axis: null }, y: { domain: bars.map((bar) => bar.stage), label: null, padding: 0.22 },
+        className: "chart", width: box.clientWidth, height: bars.length * (narrow ? 50 : 38) + 4, marginLeft: narrow ? 0 : 140, marginRight: 96,
+        marginTop: narrow ? 10 : 2, marginBottom: 2, ariaLabel: `funnel of ${funnel.name}`,
+        x: { domain: [0, Math.max(1, funnel.total)], axis: null },
+        y: { domain: bars.map((bar) => bar.stage), label: null, axis: null, padding: narrow ? 0.6 : 0.22 },
         marks: [
           Plot.barX(bars, { x: funnel.total, y: "stage", fill: "var(--hover)", rx: 3 }),
-          Plot.barX(bars, { x: "count", y: "stage", fill: "var(--plant)", fillOpacity: (bar, i) => 1 - 0.0 * i, rx: 3 }),
+          Plot.barX(bars, { x: "count", y: "stage", fill: "var(--plant)", rx: 3 }),
           Plot.text(bars, { x: funnel.total, y: "stage", text: (bar) => `${bar.count.toLocaleString("en")}  ${percent(bar.share)}`, textAnchor: "start", dx: 8, fontSize: 12, fill: "var(--ink)", fontVariant: "tabular-nums" }),
-          Plot.axisY({ fontSize: 12.5, tickSize: 0, label: null, fill: "var(--ink)", textAnchor: "start", dx: -128 }),
+          name,
         ],
       }),
     );
@@ -248,7 +253,7 @@
     });
     const now = after.map((number, i) => {
       const plant = mine.get(i + 1);
-      if (plant) return item(i + 1, `planted: ${data.patterns[pattern].label}`, "plant", `by ${text(plant[2])}`);
+      if (plant) return item(i + 1, `planted: ${data.patterns[pattern].label}`, "plant", `known by its ${text(plant[2])}`);
       if (number === -1) return item(i + 1, data.together ? "another plant" : "a record without an id", data.together ? "plant" : "");
       return item(i + 1, record(number), "", isTrue(number) ? "true answer" : "");
     });
