@@ -75,11 +75,7 @@ def _patterns(results: Results) -> Iterator[TestCase]:
     failed = {gate.condition: failing(gate.condition, results.scores) for gate in results.gates}
     for score in results.scores:
         broken = [condition for condition, names in failed.items() if score.pattern in names]
-        figures = ", ".join(
-            f"{head} {first} {second}".rstrip()
-            for head, (first, second) in zip(wording.columns(results), wording.row(score, results), strict=True)
-        )
-        yield _case(score.pattern, _pattern_problem(score, broken), figures)
+        yield _case(score.pattern, _pattern_problem(score, broken), wording.figures(score, results))
 
 
 def _pattern_problem(score: Score, broken: list[str]) -> FinalResult | None:

@@ -62,7 +62,10 @@ def _run(results: Results) -> Finding:
                 ],
             }
         ],
-        "properties": {key: visible(value, MOST) for key, value in wording.facts(results)},
+        "properties": {
+            **{key: visible(value, MOST) for key, value in wording.facts(results)},
+            "scores": [visible(wording.figures(score, results), MOST) for score in results.scores],
+        },
         "results": list(_findings(results)),
     }
 

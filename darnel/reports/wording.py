@@ -82,6 +82,12 @@ def dropped_lines(results: Results) -> list[str]:
     return [f"dropped by {name}: {count:,} plants" for name, count in counted.most_common()]
 
 
+def figures(score: Score, results: Results) -> str:
+    """The same line as one text: ``exposure@1 0.49 (0.40–0.59), ...``."""
+    named = zip(columns(results), row(score, results), strict=True)
+    return ", ".join(f"{head} {first}" + (f" ({second})" if second else "") for head, (first, second) in named)
+
+
 def verdict(results: Results) -> str:
     """The outcome in one sentence; it never calls a system safe."""
     measured = [s for s in results.scores if not s.control and s.exposure[str(results.target.k)].value is not None]

@@ -13,6 +13,8 @@ from darnel.reports.escape import visible
 
 ROOM = 1_300_000
 """Bytes of data in a page; with scripts and tables it stays under 2 MB."""
+LABEL = 60
+"""Characters of a pattern's name in a chart."""
 APP_STAGES = FUNNEL[3:]
 
 Packed = dict[str, Any]
@@ -60,7 +62,7 @@ def _pack(results: Results, queries: Sequence[QueryInfo]) -> Packed:
         "doses": _doses(results),
         "funnel": _funnels(results, controls),
         "kept": [_kept(score) for score in results.scores],
-        "patterns": [{"label": visible(s.pattern), "control": s.control} for s in results.scores],
+        "patterns": [{"label": visible(s.pattern, LABEL), "control": s.control} for s in results.scores],
         "queries": [_query(query, strings) for query in queries],
         "cells": _cells(results, queries, strings),
         "returned": _returned(results, queries, strings),
@@ -79,7 +81,7 @@ def _short(value: float | None) -> float | None:
 def _curve(score: Score) -> Packed:
     ks = sorted(int(k) for k in score.exposure)
     points = [[k, *_rate(score.exposure[str(k)])] for k in ks]
-    return {"label": visible(score.pattern), "control": score.control, "points": points}
+    return {"label": visible(score.pattern, LABEL), "control": score.control, "points": points}
 
 
 def _doses(results: Results) -> list[Packed]:
@@ -92,7 +94,7 @@ def _doses(results: Results) -> list[Packed]:
             units[info.pattern] = info.dose
             by_name[info.pattern].append([info.strength, _rate(score.exposure[k]), _rate(score.exposure["1"])])
     return [
-        {"name": visible(name), "unit": visible(units[name]), "points": points}
+        {"name": visible(name, LABEL), "unit": visible(units[name], LABEL), "points": points}
         for name, points in by_name.items()
         if len(points) > 1
     ]
@@ -100,7 +102,7 @@ def _doses(results: Results) -> list[Packed]:
 
 def _kept(score: Score) -> Packed:
     return {
-        "label": visible(score.pattern),
+        "label": visible(score.pattern, LABEL),
         "control": score.control,
         "kept": _rate(score.retention),
         "displaced": _rate(score.displacement),
@@ -126,7 +128,7 @@ def _funnel(name: str, rows: Sequence[Observation], app: Sequence[str], results:
     stages.append((f"in the first {results.target.k}", within))
     stages += [(stage, sum(1 for r in reached if r >= FUNNEL.index(stage))) for stage in app]
     return {
-        "name": visible(name),
+        "name": visible(name, LABEL),
         "total": len(rows),
         "stages": stages,
         "doubts": sum(1 for row in rows if row.outcome == "inconclusive"),
