@@ -44,7 +44,11 @@ def render_html(results: Results) -> str:
             wording=wording,
             status=STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
             heads=wording.columns(results),
-            rows=[(score, wording.row(score, results)) for score in results.scores],
+            rows=[wording.row(score, results) for score in results.scores],
+            funnel_heads=wording.funnel_columns(results),
+            funnel_rows=[wording.funnel_row(score) for score in results.scores],
+            quality_heads=wording.quality_columns(results),
+            quality_rows=_quality_rows(results),
             left_out=len(results.queries) - shown,
             command=command_line(results),
             policy=_policy(),
@@ -53,6 +57,23 @@ def render_html(results: Results) -> str:
         )
     )
     return page
+
+
+def _quality_rows(results: Results) -> list[list[tuple[str, str]]]:
+    """The table of true answers with what stands in brackets below its figure; a pattern without figures has dashes."""
+    heads = wording.quality_columns(results)
+    lines = [wording.quality_row(score, results) for score in results.scores]
+    padded = [line if len(line) == len(heads) else [line[0]] + [wording.DASH] * (len(heads) - 1) for line in lines]
+    return [[_two_lines(cell) if number else (cell, "") for number, cell in enumerate(line)] for line in padded]
+
+
+def _two_lines(cell: str) -> tuple[str, str]:
+    """``0.81 → 0.75 (-0.06, ...)`` and ``0.55 0.45–0.65`` as the figure and what belongs below it."""
+    figure, bracket, rest = cell.partition(" (")
+    if bracket:
+        return figure, rest.removesuffix(")")
+    first, _, second = cell.partition(" ")
+    return (first, second) if "–" in second and "→" not in cell else (cell, "")
 
 
 @cache
