@@ -7,19 +7,20 @@ import shlex
 from darnel.core.results import Results
 
 
-def command_line(results: Results) -> str:
-    """One shell command; what results do not hold (metadata, allowed hosts, judgments) is not in it."""
+def command_line(results: Results) -> list[str]:
+    """A shell command on several lines; what results do not hold (metadata, allowed hosts, judgments) is not in it."""
     target, run = results.target, results.run
-    words = ["darnel", "run", target.spec] if target.spec else ["darnel", "run", "TARGET"]
-    words += ["--queries", next((q.where.rpartition(":")[0] for q in results.queries if q.where), "QUESTIONS")]
+    options = [("--queries", next((q.where.rpartition(":")[0] for q in results.queries if q.where), "QUESTIONS"))]
     if target.embedder:
-        words += ["--embedder", target.embedder]
-    words += ["--k", str(target.k), "--seed", str(run.seed)]
+        options.append(("--embedder", target.embedder))
+    options += [("--k", str(target.k)), ("--seed", str(run.seed))]
     if target.isolation != "pattern":
-        words += ["--isolation", target.isolation]
-    for pattern in results.patterns:
-        if not pattern.control:
-            words += ["--pattern", pattern.label]
-    for gate in results.gates:
-        words += ["--fail-on", gate.condition]
-    return " ".join(word if word.isupper() else shlex.quote(word) for word in words)
+        options.append(("--isolation", target.isolation))
+    options += [("--pattern", pattern.label) for pattern in results.patterns if not pattern.control]
+    options += [("--fail-on", gate.condition) for gate in results.gates]
+    lines = [f"darnel run {_word(target.spec or 'TARGET')}", *(f"    {name} {_word(value)}" for name, value in options)]
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
+
+
+def _word(value: str) -> str:
+    return value if value in ("TARGET", "QUESTIONS") else shlex.quote(value)
