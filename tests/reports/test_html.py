@@ -162,9 +162,13 @@ def test_a_large_run_stays_under_two_megabytes_and_says_what_is_left_out(results
         for label in labels
         for query in queries
     ]
-    page = render_html(msgspec.structs.replace(results, queries=queries, observations=rows))
+    patterns = [msgspec.structs.replace(results.patterns[-1], example="word " * 1_000)] * 200
+    warnings = [f"warning {n} " + "x" * 1_500 for n in range(count)]
+    whole = msgspec.structs.replace(results, queries=queries, observations=rows, patterns=patterns, warnings=warnings)
+    page = render_html(whole)
     assert len(page.encode()) < 2_000_000
     read = Read(page)
+    assert f"and {count - 100} more" in read.text
     shown = len(read.data()["queries"])
     assert 0 < shown <= count
     found = re.search(r"The first ([\d,]+) questions are shown; ([\d,]+) were left out", read.text)

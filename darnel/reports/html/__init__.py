@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 HERE = Path(__file__).parent
-MOST = 4_000
+MOST = 2_000
 """Characters of one text shown."""
+LARGEST = 1_990_000
+"""Bytes of a page."""
 STATUS = {1: "gate failed", 2: "could not tell", 3: "left behind"}
 PARTS = {"plot": "vendor/plot.js", "script": "page.js", "style": "page.css", "plot_style": "vendor/plot.css"}
 
@@ -34,28 +36,24 @@ def render_html(results: Results) -> str:
     from darnel.reports.html.data import embed
     from darnel.reports.html.repeat import command_line
 
-    data, shown = embed(results)
-    parts = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
-    page: str = (
-        environment()
-        .get_template("page.html.j2")
-        .render(
-            results=results,
-            wording=wording,
-            status=STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
-            heads=wording.columns(results),
-            rows=[wording.row(score, results) for score in results.scores],
-            funnel_heads=wording.funnel_columns(results),
-            funnel_rows=[wording.funnel_row(score) for score in results.scores],
-            quality_heads=wording.quality_columns(results),
-            quality_rows=_quality_rows(results),
-            left_out=len(results.queries) - shown,
-            command=command_line(results),
-            policy=_policy(),
-            data=Markup(data),  # noqa: S704 (JSON with every < > & escaped)
-            **parts,
-        )
-    )
+    parts: dict[str, Any] = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
+    parts |= {
+        "results": results,
+        "wording": wording,
+        "status": STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
+        "heads": wording.columns(results),
+        "rows": [wording.row(score, results) for score in results.scores],
+        "funnel_heads": wording.funnel_columns(results),
+        "funnel_rows": [wording.funnel_row(score) for score in results.scores],
+        "quality_heads": wording.quality_columns(results),
+        "quality_rows": _quality_rows(results),
+        "command": command_line(results),
+        "policy": _policy(),
+    }
+    template = environment().get_template("page.html.j2")
+    without = template.render(**parts, data="", left_out=0)
+    data, shown = embed(results, LARGEST - len(without.encode()))
+    page: str = template.render(**parts, data=Markup(data), left_out=len(results.queries) - shown)  # noqa: S704 (escaped)
     return page
 
 

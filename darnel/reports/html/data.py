@@ -11,8 +11,6 @@ from darnel.core.results import FUNNEL, Observation, QueryInfo, Results, Score
 from darnel.core.stats import Mean, Rate
 from darnel.reports.escape import visible
 
-ROOM = 1_300_000
-"""Bytes of data in a page; with scripts and tables it stays under 2 MB."""
 LABEL = 60
 """Characters of a pattern's name in a chart."""
 APP_STAGES = FUNNEL[3:]
@@ -35,14 +33,14 @@ class Strings:
         return [None if text is None else visible(text) for text in self._numbers]
 
 
-def embed(results: Results) -> tuple[str, int]:
-    """The data as JSON, safe inside a script element, and of how many questions it holds cells."""
+def embed(results: Results, room: int) -> tuple[str, int]:
+    """The data as JSON, safe inside a script element, in ``room`` bytes; and of how many questions it holds cells."""
     count = len(results.queries)
     while True:
         text = _inert(_pack(results, results.queries[:count]))
-        if len(text) <= ROOM or count <= 1:
+        if len(text) <= room or count <= 1:
             return text, count
-        count = max(1, min(count - 1, int(count * ROOM / len(text) * 0.95)))
+        count = max(1, min(count - 1, int(count * room / len(text) * 0.95)))
 
 
 def _inert(data: Packed) -> str:

@@ -4,7 +4,7 @@
   const byId = (id) => document.getElementById(id);
   const text = (number) => data.strings[number];
   const percent = (value) => (value === null ? "–" : `${Math.round(value * 100)} %`);
-  const ROWS = 400; // lines of the table of ranks drawn at once
+  const ROWS = 200; // lines of the table of ranks drawn at once
 
   /** An element with its class and children; strings become text, never markup. */
   function make(name, className, ...children) {
