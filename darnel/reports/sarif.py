@@ -56,7 +56,7 @@ def _run(results: Results) -> Finding:
                 "startTimeUtc": _utc(results.run.started),
                 "endTimeUtc": _utc(results.run.finished),
                 "toolExecutionNotifications": [
-                    {"level": level, "message": {"text": visible(text, MOST)}}
+                    {"level": level, "message": _message(text)}
                     for level, texts in (("error", results.errors), ("warning", results.warnings))
                     for text in texts
                 ],
@@ -115,7 +115,7 @@ def _finding(rule: str, key: str, level: str, text: str, places: list[Finding]) 
         "ruleIndex": _NUMBERS.index(rule),
         "kind": "open" if level == "none" else "fail",
         "level": level,
-        "message": {"text": visible(text, MOST)},
+        "message": _message(text),
         "partialFingerprints": {"darnel/v1": visible(f"{rule}:{key}", MOST)},
     }
     if places:
@@ -123,6 +123,11 @@ def _finding(rule: str, key: str, level: str, text: str, places: list[Finding]) 
     if places[1:]:
         found["relatedLocations"] = [{"id": n, **place} for n, place in enumerate(places[1:MOST_PLACES], 1)]
     return found
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message that shows the text: what reads as a link in SARIF's plain text is taken apart."""
+    return {"text": visible(text, MOST).replace("](", "] (")}
 
 
 def _exposed_at(results: Results, patterns: list[str]) -> list[Finding]:
@@ -142,7 +147,7 @@ def _places(results: Results, asked: set[str]) -> list[Finding]:
             found.append(
                 {
                     "physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}},
-                    "message": {"text": visible(query.text)},
+                    "message": _message(query.text),
                 }
             )
     return found

@@ -200,7 +200,9 @@ def test_what_could_not_be_told_is_open_in_sarif(silent: Results, stuck: Results
     assert run["invocations"][0]["executionSuccessful"] is False
     left = [item for item in sarif_of(stuck)["results"] if item["ruleId"] == "darnel/leftover"]
     assert len(left) == len(stuck.leftovers) > 0
-    sarif_of(hostile)
+    messages = [item["message"]["text"] for item in sarif_of(hostile)["results"]]
+    assert any("[x] (javascript:" in text for text in messages)
+    assert not any("](" in text for text in messages)  # no text becomes a link
 
 
 def test_a_page_that_fits_is_whole(results: Results) -> None:
