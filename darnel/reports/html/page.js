@@ -62,7 +62,7 @@
               tip(own, "k", (p) => `exposure@${p.k} ${percent(p.value)}\n${percent(p.low)} to ${percent(p.high)}, n = ${p.n}`),
             ],
           });
-          return figure(series.label, atK ? `@${data.k} ${percent(atK.value)}` : "could not tell", chart);
+          return figure(series.label, atK ? percent(atK.value) : "could not tell", chart);
         }),
     );
   }
