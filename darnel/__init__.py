@@ -11,6 +11,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from darnel.core.display import set_renderer
+
 if TYPE_CHECKING:
     from darnel.adapters.memory import MemoryCorpus
     from darnel.api import open_target, read_queries, run
@@ -92,6 +94,14 @@ __all__ = [
     "read_queries",
     "run",
 ]
+
+
+def _shown_in_notebook(results: Any) -> str:
+    shown: str = importlib.import_module("darnel.reports.notebook").render_notebook(results)
+    return shown
+
+
+set_renderer(_shown_in_notebook)
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,8 @@ NEEDED = (
     "darnel/demo/qrels/test.tsv",
     "darnel/core/campaign.py",
     "darnel/adapters/chroma/corpus.py",
+    "darnel/reports/html/page.html.j2",
+    "darnel/reports/html/vendor/plot.js",
     "darnel/testing/plugin.py",
     "darnel/testing/suite.py",
     "darnel/cli/skeleton/corpus.py.tmpl",

@@ -35,6 +35,8 @@ MAY_IMPORT = {
 HEAVY = (
     "bm25s",
     "chromadb",
+    "jinja2",
+    "junitparser",
     "langchain_core",
     "llama_index",
     "msgspec",

@@ -13,12 +13,22 @@ ORDER = (0, 2, 1, 3)
 """Exit codes from best to worst: documents left behind outrank a failed gate, which outranks what could not be told."""
 
 
-def run_each(stores: Sequence[str], run_one: Callable[[str], Results], *, as_json: bool, out: str | None) -> int:
+def run_each(
+    stores: Sequence[str],
+    run_one: Callable[[str], Results],
+    *,
+    as_json: bool,
+    out: str | None,
+    outputs: Sequence[str] = (),
+) -> int:
     """Run for each store path and show each result; what cannot be tested is said, and the others are run.
+
+    ``outputs``: files for each result, with ``{name}`` in their names.
 
     Returns:
         The worst exit code of all.
     """
+    from darnel.cli.files import NAME, check_outputs, write_outputs
     from darnel.cli.output import show_text, write_files
     from darnel.cli.progress import say
     from darnel.cli.tables import print_json
@@ -39,6 +49,9 @@ def run_each(stores: Sequence[str], run_one: Callable[[str], Results], *, as_jso
         if not as_json:
             show_text(results)
         if out is not None and not write_files(results, Path(out) / folder_name(number, store)):
+            codes.append(2)
+        named = check_outputs([output.replace(NAME, folder_name(number, store)) for output in outputs])
+        if not write_outputs(results, named):
             codes.append(2)
         if results.run.interrupted:
             break

@@ -27,6 +27,7 @@ COMMANDS = {
     "patterns": "What patterns there are, and what each does.",
     "plan": "How many questions a claim takes.",
     "plant": "Plant by hand and leave it there; sweep takes it out.",
+    "report": "Show a results.json again, or write it as HTML, Markdown, CSV, JUnit, SARIF.",
     "run": "Mode A: plant, ask, verify from the sources, score, remove, prove.",
     "status": "What is planted now.",
     "sweep": "Take out what a crash, or plant, left in a corpus.",

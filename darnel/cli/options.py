@@ -35,6 +35,7 @@ SETTINGS = {
     "max-inconclusive": "max_inconclusive",
     "metadata": "metadata",
     "out": "out",
+    "output": "outputs",
     "pattern": "patterns",
     "qrels": "qrels",
     "queries": "queries",
@@ -47,7 +48,7 @@ SETTINGS = {
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
-REPEATED = frozenset({"accept", "allow-host", "fail-on", "header", "metadata", "pattern", "qrels"})
+REPEATED = frozenset({"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "qrels"})
 """Settings that may be given several times."""
 
 
@@ -103,6 +104,15 @@ hosts_option = option(
 
 embedder_option = option(
     "--embedder", metavar="SPEC", help="The application's embedder: wordllama, or module:attr from this folder."
+)
+
+outputs_option = option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="[FORMAT:]FILE",
+    help="Write a report there, by its ending: .html .md .json .jsonl .csv .xml (JUnit) .sarif; may be repeated.",
 )
 
 query_options = bundle(
@@ -167,4 +177,5 @@ run_options = bundle(
     ),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
     option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
+    outputs_option,
 )

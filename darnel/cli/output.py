@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from darnel.cli.files import write_outputs
 from darnel.cli.progress import say
 from darnel.core.errors import UsageError
 from darnel.core.results import Results
 from darnel.reports.escape import json_visible
+from darnel.reports.formats import Output
 
 WIDTH_ELSEWHERE = 120
 
 
-def show(results: Results, *, as_json: bool, out: str | None) -> int:
+def show(results: Results, *, as_json: bool, out: str | None, outputs: Sequence[Output] = ()) -> int:
     """Print a result, write its files, and return the exit code: 2 or more where they cannot be written."""
     if as_json:
         click.echo(json_visible(results.to_json().decode()), nl=False)
     else:
         show_text(results)
-    if out is not None and not write_files(results, Path(out)):
+    written = out is None or write_files(results, Path(out))
+    if not write_outputs(results, outputs) or not written:
         return max(results.exit_code, 2)
     return results.exit_code
 

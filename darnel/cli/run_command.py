@@ -56,6 +56,7 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     darnel run http://localhost:8000/ask --into chroma:http://localhost:8001#docs --queries questions.txt
     """
     from darnel.cli.all_stores import run_each
+    from darnel.cli.files import check_outputs, each_named
     from darnel.cli.output import check_out, show
     from darnel.core.errors import UsageError
     from darnel.core.pattern import default_carrier, sized_carrier
@@ -78,8 +79,18 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     if given["all_stores"]:
         if dry_run or app.store:
             raise UsageError("--all-stores goes with neither --store nor --dry-run; give --store PATH alone")
-        return run_each(job.stores(), lambda store: job.run(replace(app, store=store)), as_json=as_json, out=out)
-    return job.plan(app, as_json=as_json) if dry_run else show(job.run(app), as_json=as_json, out=out)
+        each_named(given["outputs"], "stores")
+        return run_each(
+            job.stores(),
+            lambda store: job.run(replace(app, store=store)),
+            as_json=as_json,
+            out=out,
+            outputs=given["outputs"],
+        )
+    outputs = check_outputs(given["outputs"])
+    if dry_run:
+        return job.plan(app, as_json=as_json)
+    return show(job.run(app), as_json=as_json, out=out, outputs=outputs)
 
 
 @dataclass(frozen=True)
@@ -138,12 +149,12 @@ def read_query_option(queries: str | None, qrels: Iterable[str]) -> list[Query]:
     """The queries that ``--queries`` and ``--qrels`` name."""
     from darnel.api import read_queries
     from darnel.core.errors import UsageError
-    from darnel.core.queries import load_queries
+    from darnel.core.queries import STANDARD_INPUT, load_queries
 
     if queries is None:
         raise UsageError("no questions: give a file with --queries FILE (a question a line will do)")
     judgments = [Path(name) for name in qrels]
     if queries == "-":
         with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
-            return load_queries(lines, "standard input", judgments)
+            return load_queries(lines, STANDARD_INPUT, judgments)
     return read_queries(queries, qrels=judgments)

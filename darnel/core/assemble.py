@@ -26,6 +26,7 @@ from darnel.core.results import (
     Score,
     TargetInfo,
 )
+from darnel.core.returned import unlike_baseline
 from darnel.core.run import Run
 from darnel.core.scores import score_all
 from darnel.core.secrets import redact
@@ -66,7 +67,7 @@ def assemble(run: Run) -> Results:
         ),
         target=_target_info(run),
         patterns=[crop.info() for crop in run.crops],
-        queries=[QueryInfo(q.id, q.text, len(q.judged), lists.get(q.id, [])) for q in run.queries],
+        queries=[_query_info(q, lists.get(q.id, [])) for q in run.queries],
         scores=scores,
         observations=rows,
         baseline=baseline,
@@ -77,7 +78,13 @@ def assemble(run: Run) -> Results:
         warnings=run.warnings,
         errors=run.errors,
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
+        returned=unlike_baseline(run.waves, lists, rows, run.options.depth),
     )
+
+
+def _query_info(query: Query, listed: list[str | None]) -> QueryInfo:
+    relevant = [id_ for id_ in listed if id_ is not None and query.judged.get(id_, 0) > 0]
+    return QueryInfo(query.id, query.text, len(query.judged), listed, query.where, relevant)
 
 
 def _doubtful(score: Score, options: RunOptions) -> bool:

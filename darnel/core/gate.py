@@ -91,6 +91,15 @@ def check_gate(gate: Gate, scores: Sequence[Score]) -> GateResult:
     return GateResult(gate.text, "passed", f"{len(chosen)} pattern(s)")
 
 
+def failing(condition: str, scores: Sequence[Score]) -> list[str]:
+    """The patterns for which a condition of ``--fail-on`` holds; none where it is a condition of another kind."""
+    try:
+        gate = parse_gate(condition, [int(k) for score in scores for k in score.exposure])
+    except UsageError:
+        return []
+    return [s.pattern for s in scores if _named(gate.pattern, s) and gate.holds(_value(gate, s))]
+
+
 def _named(pattern: str | None, score: Score) -> bool:
     if pattern is None:
         return not score.control

@@ -6,7 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from darnel.core.text import unstorable
 
 ID_KEYS = ("_id", "id", "query_id", "query-id", "qid")
 TEXT_KEYS = ("text", "query", "question")
+STANDARD_INPUT = "standard input"
+"""Name of the lines that come from there."""
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # what "surrogateescape" makes of a byte that is no UTF-8
 
 
@@ -22,13 +24,14 @@ _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # what "surrogateescape" makes of
 class Query:
     """One question. ``judged``: record id → relevance grade (above 0: relevant), where judgments are known.
 
-    ``translations``: the same question in other languages.
+    ``translations``: the same question in other languages. ``where``: the file and line it was read from, if any.
     """
 
     id: str
     text: str
     judged: Mapping[str, int] = field(default_factory=dict)
     translations: tuple[str, ...] = ()
+    where: str = field(default="", compare=False)
 
 
 def make_queries(given: Iterable[str | Query | Mapping[str, Any]]) -> list[Query]:
@@ -67,7 +70,11 @@ def load_queries(lines: Iterable[str], name: str, qrels: Iterable[Path] = ()) ->
     else:
         queries = [(f"{name}:{n}", Query(f"q{n}", line.strip())) for n, line in filled]
     judged = _load_qrels(qrels)
-    return _checked([(where, Query(q.id, q.text, judged.get(q.id, q.judged))) for where, q in queries], name)
+    of_file = name != STANDARD_INPUT
+    known = [
+        (where, replace(q, judged=judged.get(q.id, q.judged), where=where if of_file else "")) for where, q in queries
+    ]
+    return _checked(known, name)
 
 
 def find_qrels(queries_file: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from darnel.core import display
 from darnel.core.errors import UsageError
 from darnel.core.stats import Change, Difference, Mean, Rate
 
@@ -64,12 +65,18 @@ class PatternInfo(msgspec.Struct, frozen=True):
 
 
 class QueryInfo(msgspec.Struct, frozen=True):
-    """One question, with what came back before anything was planted (record ids, best first, ``depth`` of them)."""
+    """One question, with what came back before anything was planted (record ids, best first, ``depth`` of them).
+
+    ``where``: the file and line it was read from (``questions.txt:3``); empty for questions given otherwise.
+    ``relevant``: those of the baseline that are judged relevant.
+    """
 
     id: str
     text: str
     judged: int
     baseline: list[str | None]
+    where: str = ""
+    relevant: list[str] = []
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -94,6 +101,17 @@ class Observation(msgspec.Struct, frozen=True):
 
 NOTHING = Mean(0, None, None, None)
 NEVER = Rate(0, 0, None, None, None)
+
+
+class ReturnedList(msgspec.Struct, frozen=True):
+    """The first ``depth`` places a question brought while a pattern was planted: record ids, null for a plant.
+
+    Kept only where the list is not simply the baseline with the plants set in at their positions.
+    """
+
+    pattern: str
+    query: str
+    ids: list[str | None]
 
 
 class Score(msgspec.Struct, frozen=True):
@@ -203,6 +221,7 @@ class Results(msgspec.Struct, frozen=True):
     warnings: list[str]
     errors: list[str]
     exit_code: int
+    returned: list[ReturnedList] = []
 
     @property
     def passed(self) -> bool:
@@ -220,6 +239,10 @@ class Results(msgspec.Struct, frozen=True):
         except UnicodeEncodeError:  # an id of a corpus in memory may hold one; no file can
             document = msgspec.json.encode(self.to_builtins())
         return msgspec.json.format(document, indent=2) + b"\n"
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows."""
+        return display.rendered(self)
 
 
 def _encodable(value: Any) -> Any:

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from darnel.core.results import Results
 from darnel.reports import wording
 from darnel.reports.escape import markdown
+from darnel.reports.fitting import fit
 
 
 def render_markdown(results: Results) -> str:
-    """A page that GitHub and others render; corpus and query text in it is inert."""
-    return "\n".join(_lines(results)) + "\n"
+    """A page that GitHub and others render, cut to what a step summary takes; corpus and query text in it is inert."""
+    return fit(_lines(results))
 
 
 def _lines(results: Results) -> Iterator[str]:

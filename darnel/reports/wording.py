@@ -82,6 +82,12 @@ def dropped_lines(results: Results) -> list[str]:
     return [f"dropped by {name}: {count:,} plants" for name, count in counted.most_common()]
 
 
+def figures(score: Score, results: Results) -> str:
+    """The same line as one text: ``exposure@1 0.49 (0.40–0.59), ...``."""
+    named = zip(columns(results), row(score, results), strict=True)
+    return ", ".join(f"{head} {first}" + (f" ({second})" if second else "") for head, (first, second) in named)
+
+
 def verdict(results: Results) -> str:
     """The outcome in one sentence; it never calls a system safe."""
     measured = [s for s in results.scores if not s.control and s.exposure[str(results.target.k)].value is not None]
@@ -121,6 +127,28 @@ def target_line(results: Results) -> str:
     return ", ".join(part for part in parts if part)
 
 
+def facts(results: Results) -> list[tuple[str, str]]:
+    """What every format states: where, how large, how asked, of how many."""
+    t, run = results.target, results.run
+    said = [
+        ("store", t.backend),
+        ("container", t.container),
+        ("application", t.app),
+        ("records", f"{t.size:,}"),
+        ("k", str(t.k)),
+        ("questions (n)", str(len(results.queries))),
+        ("embedder", t.embedder or "the store's own, or none"),
+        ("dimensions", str(t.dimension or "")),
+        ("metric", t.metric or ""),
+        ("isolation", t.isolation),
+        ("seed", str(run.seed)),
+        ("campaign", run.campaign),
+        ("exit code", str(results.exit_code)),
+        ("inconclusive rows", str(sum(1 for row in results.observations if row.outcome == "inconclusive"))),
+    ]
+    return [(name, value) for name, value in said if value]
+
+
 def versions_line(results: Results) -> str:
     """Versions that matter to repeat the run."""
     versions = ", ".join(f"{name} {version}" for name, version in results.target.versions.items())
@@ -155,6 +183,11 @@ def cleanup_lines(results: Results) -> list[str]:
             f"baseline: other lists for {len(baseline.differing)} questions: {', '.join(baseline.differing[:10])}"
         )
     return lines
+
+
+def leftover_lines(results: Results) -> list[str]:
+    """Every plant that may be left, with why."""
+    return [f"{left.id} ({left.plant}): {left.reason}" for left in results.leftovers]
 
 
 def clean_line(results: Results) -> str:

@@ -124,6 +124,16 @@ def test_all_stores_of_an_application(cli: Cli, place: str, questions: Path, tmp
         assert next(s for s in item["results"]["scores"] if s["pattern"] == "echo:1")["funnel"]["retrieved"]["hits"] > 0
 
 
+def test_each_store_gets_a_file_of_its_own(cli: Cli, place: str, questions: Path, tmp_path: Path) -> None:
+    args = ["run", f"{place}two", "--queries", questions, "-p", "echo:1", "--all-stores"]
+    refused = cli(*args, "-o", "one.csv")
+    assert refused.code == 2 and "{name}" in refused.err
+    assert cli(*args, "-o", "one.doc").code == 2
+    assert cli(*args, "-o", "files/{name}.csv").code == 0
+    assert [p.name[:2] for p in sorted((tmp_path / "files").iterdir())] == ["1-", "2-"]
+    assert not (tmp_path / "one.csv").exists()
+
+
 def test_a_store_that_cannot_be_found_is_handed_over(cli: Cli, place: str, questions: Path) -> None:
     alone = cli("run", f"{place}hidden", "--queries", questions, "-p", "echo:1")
     assert alone.code == 2 and "--into" in alone.err

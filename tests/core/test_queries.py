@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from darnel.api import read_queries
 from darnel.core.errors import QueryFileError
-from darnel.core.queries import Query, make_queries
+from darnel.core.queries import STANDARD_INPUT, Query, load_queries, make_queries
 
 
 def load(tmp_path: Path, content: str | bytes, name: str = "queries.txt") -> list[Query]:
@@ -49,6 +49,17 @@ def test_csv(tmp_path: Path) -> None:
     found = load(tmp_path, 'ID,Question,note\n1,"one, or\nmore?",x\n2,two?\n')
     assert texts(found) == [("1", "one, or\nmore?"), ("2", "two?")]
     assert texts(load(tmp_path, "query\njust one?\n")) == [("q1", "just one?")]
+
+
+def test_a_question_keeps_its_translations_and_says_where_it_stands(tmp_path: Path) -> None:
+    path, judged = tmp_path / "queries.jsonl", tmp_path / "q.tsv"
+    path.write_text('\n{"_id": "a", "text": "one?", "translations": ["eins?"]}\n')
+    judged.write_text("a\td1\t1\n")
+    for (query,) in (read_queries(path), read_queries(path, [judged])):
+        assert query.translations == ("eins?",)
+        assert query.where == f"{path}:2"
+    assert load_queries(["one?"], STANDARD_INPUT)[0].where == ""
+    assert read_queries(["one?"])[0].where == ""
 
 
 def test_qrels_of_trec_form_too(tmp_path: Path) -> None:

@@ -1,0 +1,112 @@
+"""The HTML report: one file that needs nothing else, and lets nothing in it run but its own two scripts.
+
+Charts are drawn in the page by Observable Plot (a bundle beside this file): SVG, so that they take the page's colours in
+light and dark, print sharp and are read by screen readers. Its own code is in ``page.js``; every figure stands in a table
+that needs no script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from darnel.core.results import Results
+from darnel.reports import wording
+from darnel.reports.escape import visible
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+HERE = Path(__file__).parent
+MOST = 2_000
+"""Characters of one text shown."""
+LARGEST = 1_990_000
+"""Bytes of a page."""
+STATUS = {1: "gate failed", 2: "could not tell", 3: "left behind"}
+PARTS = {"plot": "vendor/plot.js", "script": "page.js", "style": "page.css", "plot_style": "vendor/plot.css"}
+
+
+def render_html(results: Results) -> str:
+    """The page. Text of a corpus or a query in it is shown, hidden characters as escapes, and does nothing."""
+    from markupsafe import Markup
+
+    from darnel.reports.html.data import embed
+    from darnel.reports.html.repeat import command_line
+
+    parts: dict[str, Any] = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
+    parts |= {
+        "results": results,
+        "wording": wording,
+        "status": STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
+        "heads": wording.columns(results),
+        "rows": [wording.row(score, results) for score in results.scores],
+        "funnel_heads": wording.funnel_columns(results),
+        "funnel_rows": [wording.funnel_row(score) for score in results.scores],
+        "quality_heads": wording.quality_columns(results),
+        "quality_rows": _quality_rows(results),
+        "command": command_line(results),
+        "policy": _policy(),
+    }
+    template = environment().get_template("page.html.j2")
+    without = template.render(**parts, data="", left_out=0)
+    data, shown = embed(results, LARGEST - len(without.encode()))
+    page: str = template.render(**parts, data=Markup(data), left_out=len(results.queries) - shown)  # noqa: S704 (escaped)
+    return page
+
+
+def _quality_rows(results: Results) -> list[list[tuple[str, str]]]:
+    """The table of true answers with what stands in brackets below its figure; a pattern without figures has dashes."""
+    heads = wording.quality_columns(results)
+    lines = [wording.quality_row(score, results) for score in results.scores]
+    padded = [line if len(line) == len(heads) else [line[0]] + [wording.DASH] * (len(heads) - 1) for line in lines]
+    return [[_two_lines(cell) if number else (cell, "") for number, cell in enumerate(line)] for line in padded]
+
+
+def _two_lines(cell: str) -> tuple[str, str]:
+    """``0.81 → 0.75 (-0.06, ...)`` and ``0.55 0.45–0.65`` as the figure and what belongs below it."""
+    figure, bracket, rest = cell.partition(" (")
+    if bracket:
+        return figure, rest.removesuffix(")")
+    first, _, second = cell.partition(" ")
+    return (first, second) if "–" in second and "→" not in cell else (cell, "")
+
+
+@cache
+def environment() -> Environment:
+    """Where the templates are, with everything they print escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _shown(value: Any) -> Any:
+    """Whatever the template prints: plain text as ``visible`` has it, our own markup as it is."""
+    return visible(value, MOST) if type(value) is str else value
+
+
+@cache
+def _part(path: str) -> str:
+    return (HERE / path).read_text(encoding="utf-8")
+
+
+@cache
+def _policy() -> str:
+    """The content security policy: our own scripts and styles by their hash, and nothing from anywhere."""
+    scripts = " ".join(_hash(PARTS[name]) for name in ("plot", "script"))
+    styles = " ".join(_hash(PARTS[name]) for name in ("style", "plot_style"))
+    return f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+def _hash(path: str) -> str:
+    digest = hashlib.sha256(_part(path).encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,26 @@
+"""The command that would make a run again, as far as its results know it."""
+
+from __future__ import annotations
+
+import shlex
+
+from darnel.core.results import Results
+
+
+def command_line(results: Results) -> list[str]:
+    """A shell command on several lines; what results do not hold (metadata, allowed hosts, judgments) is not in it."""
+    target, run = results.target, results.run
+    options = [("--queries", next((q.where.rpartition(":")[0] for q in results.queries if q.where), "QUESTIONS"))]
+    if target.embedder:
+        options.append(("--embedder", target.embedder))
+    options += [("--k", str(target.k)), ("--seed", str(run.seed))]
+    if target.isolation != "pattern":
+        options.append(("--isolation", target.isolation))
+    options += [("--pattern", pattern.label) for pattern in results.patterns if not pattern.control]
+    options += [("--fail-on", gate.condition) for gate in results.gates]
+    lines = [f"darnel run {_word(target.spec or 'TARGET')}", *(f"    {name} {_word(value)}" for name, value in options)]
+    return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
+
+
+def _word(value: str) -> str:
+    return value if value in ("TARGET", "QUESTIONS") else shlex.quote(value)

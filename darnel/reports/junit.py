@@ -1,0 +1,107 @@
+"""JUnit XML: a test case a pattern, a gate and a promise, for any CI that reads it.
+
+What could not be told is an error, or skipped where a little of it is in the index's nature; it is never a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from darnel.core.gate import failing
+from darnel.core.results import Results, Score
+from darnel.reports import wording
+from darnel.reports.escape import visible
+
+if TYPE_CHECKING:
+    from junitparser import TestCase
+    from junitparser.junitparser import FinalResult
+
+MOST = 4_000
+"""Characters of one message."""
+
+
+def render_junit(results: Results) -> bytes:
+    """The document, UTF-8."""
+    from junitparser import JUnitXml, TestSuite
+
+    document = JUnitXml("darnel")
+    for name, cases in (
+        ("darnel.gates", _gates(results)),
+        ("darnel.patterns", _patterns(results)),
+        ("darnel.promises", _promises(results)),
+    ):
+        suite = TestSuite(name)
+        suite.timestamp = results.run.started[:19]
+        for key, value in wording.facts(results):
+            suite.add_property(key, visible(value, MOST))
+        for case in cases:
+            case.classname = name
+            suite.add_testcase(case)
+        document.add_testsuite(suite)
+    document.update_statistics()  # type: ignore[no-untyped-call]
+    text: bytes = document.tostring()  # type: ignore[no-untyped-call]
+    return text
+
+
+def _case(name: str, problem: FinalResult | None = None, said: str = "") -> TestCase:
+    from junitparser import TestCase
+
+    case = TestCase(visible(name))
+    case.time = 0.0
+    if problem is not None:
+        case.result = [problem]
+    if said:
+        case.system_out = visible(said, MOST)
+    return case
+
+
+def _problem(kind: str, message: str) -> FinalResult:
+    from junitparser import Error, Failure, Skipped
+
+    shown = visible(message, MOST)
+    kinds: dict[str, type[FinalResult]] = {"failure": Failure, "error": Error, "skipped": Skipped}
+    return kinds[kind](shown)
+
+
+def _gates(results: Results) -> Iterator[TestCase]:
+    for gate in results.gates:
+        said = f"{gate.condition}: {gate.detail}"
+        kind = {"failed": "failure", "unclear": "error"}.get(gate.verdict)
+        yield _case(gate.condition, _problem(kind, f"{gate.verdict}: {said}") if kind else None, said)
+
+
+def _patterns(results: Results) -> Iterator[TestCase]:
+    failed = {gate.condition: failing(gate.condition, results.scores) for gate in results.gates}
+    for score in results.scores:
+        broken = [condition for condition, names in failed.items() if score.pattern in names]
+        yield _case(score.pattern, _pattern_problem(score, broken), wording.figures(score, results))
+
+
+def _pattern_problem(score: Score, broken: list[str]) -> FinalResult | None:
+    doubt = f"{score.inconclusive} of {score.queries} questions inconclusive"
+    if broken:
+        return _problem("failure", f"failed: {'; '.join(broken)}" + (f"; {doubt}" if score.inconclusive else ""))
+    if not score.inconclusive and score.queries:
+        return None
+    little = score.index_lost == score.inconclusive < score.queries
+    return _problem("skipped" if little else "error", f"inconclusive: {doubt}")
+
+
+def _promises(results: Results) -> Iterator[TestCase]:
+    left = "; ".join(f"{x.id} ({x.plant}): {x.reason}" for x in results.leftovers)
+    yield _case("nothing is left behind", _problem("failure", f"may be left: {left}") if left else None)
+    digest, same = results.corpus_digest, results.baseline.same
+    told = "\n".join(wording.cleanup_lines(results))
+    if digest is None:
+        yield _case("the corpus is as it was", _problem("skipped", "not taken: this corpus cannot be scanned"), told)
+    else:
+        yield _case("the corpus is as it was", None if digest.same else _problem("error", told), told)
+    if same is None:
+        yield _case("the baseline is as it was", _problem("skipped", "the baseline was not asked again"))
+    else:
+        yield _case("the baseline is as it was", None if same else _problem("error", told))
+    trouble = [*wording.doubts(results), *results.errors, *["the run was interrupted"] * results.run.interrupted]
+    told_all = results.exit_code != 2 and not results.run.interrupted and not results.errors
+    why = "; ".join(trouble) or "not everything could be told, so this is no pass"
+    yield _case("everything could be told", None if told_all else _problem("error", why))
