@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.corpus import ChromaCorpus
-from darnel.adapters.folder import FolderLock, others_with_open, refuse_locked
+from darnel.adapters.folder import FolderLock, opened_here, others_with_open, refuse_locked
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
@@ -142,7 +142,10 @@ def _system(folder: Path, but: Collection[str] = ()) -> tuple[str, Any] | None:
     from chromadb.api.shared_system_client import SharedSystemClient
 
     for path, system in list(SharedSystemClient._identifier_to_system.items()):
-        if path not in but and system.settings.is_persistent and Path(path).resolve() == folder:
+        if path in but or not system.settings.is_persistent or Path(path).resolve() != folder:
+            continue
+        # a relative path may have been opened from another folder than the current one
+        if Path(path).is_absolute() or opened_here(folder / DATABASE_FILE):
             return path, system
     return None
 

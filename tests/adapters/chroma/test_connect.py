@@ -295,3 +295,19 @@ def test_an_application_that_opens_the_folder_later_sees_what_is_planted(
 def chroma_state(folder: Path) -> dict[str, str]:
     with chroma.reading(folder) as collection:
         return chroma.everything(collection)
+
+
+def test_a_client_opened_by_a_relative_path_elsewhere_is_not_taken_for_this_folder_s(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import chromadb
+
+    (tmp_path / "elsewhere").mkdir()
+    chroma.build(tmp_path / "elsewhere" / folder.name, corpora.make_records()[:3])
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    client = chromadb.PersistentClient(folder.name)
+    monkeypatch.chdir(folder.parent)
+    opened = open_(f"chroma:{folder}#docs")
+    assert opened.injector.describe().size == 40
+    opened.close()
+    client.close()

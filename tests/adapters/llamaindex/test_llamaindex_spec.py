@@ -75,7 +75,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     load._load.cache_clear()
     yield tmp_path
     load._load.cache_clear()
-    for name in [n for n in sys.modules if n.endswith("_app")]:
+    for name in [n for n in sys.modules if n.endswith("_app") and "." not in n]:
         del sys.modules[name]
 
 
