@@ -40,6 +40,7 @@ SETTINGS = {
     "qrels": "qrels",
     "queries": "queries",
     "retries": "retries",
+    "retriever": "retrievers",
     "seed": "seed",
     "sources-path": "sources_path",
     "store": "store",
@@ -48,7 +49,9 @@ SETTINGS = {
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
-REPEATED = frozenset({"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "qrels"})
+REPEATED = frozenset(
+    {"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "qrels", "retriever"}
+)
 """Settings that may be given several times."""
 
 
@@ -174,6 +177,13 @@ run_options = bundle(
         default=0.0,
         show_default=True,
         help="Share of a pattern's queries that may be inconclusive before the run counts as untestable.",
+    ),
+    option(
+        "--retriever",
+        "retrievers",
+        multiple=True,
+        metavar="NAME",
+        help="Who answers: own, bm25, counts, dense, hybrid, with defences (own+trust+dedupe); several are compared.",
     ),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
     option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),

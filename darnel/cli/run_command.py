@@ -53,12 +53,11 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     darnel run chroma:http://localhost:8000#docs --queries beir/queries.jsonl --embedder myapp.rag:embedder \\
         --pattern echo:3 --pattern keywords:5 --fail-on 'exposure@5 > 0.2' --json
     darnel run langchain:myapp.rag:chain --queries questions.txt
+    darnel run chroma:./db#docs --queries questions.txt --embedder wordllama --retriever own --retriever hybrid+trust
     darnel run http://localhost:8000/ask --into chroma:http://localhost:8001#docs --queries questions.txt
     """
-    from darnel.cli.all_stores import run_each
-    from darnel.cli.files import check_outputs, each_named
+    from darnel.cli.files import check_outputs
     from darnel.cli.output import check_out, show
-    from darnel.core.errors import UsageError
     from darnel.core.pattern import default_carrier, sized_carrier
     from darnel.patterns.registry import parse_doses, parse_strengths
 
@@ -75,27 +74,53 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
         given,
     )
     check_out(out)
-    app = app_options(given)
-    if given["all_stores"]:
-        if dry_run or app.store:
-            raise UsageError("--all-stores goes with neither --store nor --dry-run; give --store PATH alone")
-        each_named(given["outputs"], "stores")
-        return run_each(
-            job.stores(),
-            lambda store: job.run(replace(app, store=store)),
-            as_json=as_json,
-            out=out,
-            outputs=given["outputs"],
-        )
+    app, retrievers = app_options(given), list(dict.fromkeys(given["retrievers"])) or ["own"]
+    if given["all_stores"] or len(retrievers) > 1:
+        return _run_several(job, app, retrievers, dry_run=dry_run, as_json=as_json, out=out)
     outputs = check_outputs(given["outputs"])
     if dry_run:
         return job.plan(app, as_json=as_json)
-    return show(job.run(app), as_json=as_json, out=out, outputs=outputs)
+    return show(job.run(app, retrievers[0]), as_json=as_json, out=out, outputs=outputs)
+
+
+def _run_several(
+    job: Job, app: AppOptions, retrievers: list[str], *, dry_run: bool, as_json: bool, out: str | None
+) -> int:
+    """The whole run once for each store, or once for each retriever, which are then compared with the first."""
+    from darnel.cli.files import each_named
+    from darnel.cli.several import run_each, show_comparisons
+    from darnel.core.errors import UsageError
+
+    outputs = job.given["outputs"]
+    if dry_run:
+        raise UsageError("--dry-run is of one run; leave --all-stores and further --retriever away")
+    if not job.given["all_stores"]:
+        each_named(outputs, "retrievers")
+        return run_each(
+            "retriever",
+            retrievers,
+            lambda name: job.run(app, name),
+            as_json=as_json,
+            out=out,
+            outputs=outputs,
+            finish=show_comparisons,
+        )
+    if app.store or len(retrievers) > 1:
+        raise UsageError("--all-stores goes with neither --store nor several --retriever; give --store PATH alone")
+    each_named(outputs, "stores")
+    return run_each(
+        "store",
+        job.stores(),
+        lambda store: job.run(replace(app, store=store), retrievers[0]),
+        as_json=as_json,
+        out=out,
+        outputs=outputs,
+    )
 
 
 @dataclass(frozen=True)
 class Job:
-    """One command's run; with ``--all-stores`` it is run several times."""
+    """One command's run; with ``--all-stores`` or several ``--retriever`` it is run several times."""
 
     target: str
     queries: list[Query]
@@ -103,13 +128,13 @@ class Job:
     settings: dict[str, Any]
     given: dict[str, Any]
 
-    def run(self, app: AppOptions) -> Results:
+    def run(self, app: AppOptions, retriever: str) -> Results:
         """Plant, ask, score, remove, prove."""
         from darnel.cli.progress import progress_bar, say
         from darnel.core.ledger import Ledger
         from darnel.core.runner import run_mode_a
 
-        with closing(self._open(app, writes=True)) as opened:
+        with closing(self._open(app, writes=True, retriever=retriever)) as opened:
             options = self._options(opened)
             with Ledger(self.given["ledger"]) as ledger, progress_bar() as progress:
                 told = replace(options, notify=say, progress=progress)
@@ -129,11 +154,13 @@ class Job:
 
         return find_stores(parse_spec(self.target))
 
-    def _open(self, app: AppOptions, *, writes: bool) -> Target:
+    def _open(self, app: AppOptions, *, writes: bool, retriever: str = "own") -> Target:
         from darnel.api import open_target
 
         embedder, hosts = self.given["embedder"], self.given["allow_hosts"]
-        return open_target(self.target, embedder=embedder, allow_hosts=hosts, writes=writes, app=app)
+        return open_target(
+            self.target, embedder=embedder, allow_hosts=hosts, writes=writes, app=app, retriever=retriever
+        )
 
     def _options(self, opened: Target) -> RunOptions:
         from darnel.core.gate import parse_gate

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from darnel.core.corpus import Source
 from darnel.core.text import words
@@ -102,6 +103,7 @@ def longest_run(asked: Sequence[str], text: Sequence[str]) -> int:
     return best
 
 
+@lru_cache(maxsize=50_000)  # a record comes up for many questions
 def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     found = words(text)
     return frozenset(tuple(found[i : i + 3]) for i in range(max(1, len(found) - 2))) if found else frozenset()

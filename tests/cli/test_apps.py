@@ -14,7 +14,7 @@ import pytest
 from darnel.adapters import registry
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.spec import TargetSpec
-from darnel.cli.all_stores import folder_name
+from darnel.cli.several import folder_name
 from darnel.core.errors import TargetError
 from tests.cli import shop
 from tests.cli.test_signals import planted, wait_until

@@ -98,3 +98,23 @@ def test_a_regression_fails_where_it_is_asked_to(cli: Cli, corpus: list[str]) ->
     assert "regression: echo:3: exposure@5 rose by" in ended.out
     assert cli("compare", "before.json", "after/results.json").code == 0
     assert cli("compare", "after/results.json", "before.json", "--fail-on-regression").code == 0
+
+
+def test_several_retrievers_are_run_and_compared_with_the_first(cli: Cli, corpus: list[str]) -> None:
+    both = [*corpus, "-p", "echo:3", "--retriever", "own", "--retriever", "bm25+echo-filter"]
+    ended = cli(*both, "--out", "r", "-o", "{name}.csv")
+    assert ended.code in (0, 2)
+    assert "own → bm25+echo-filter" in ended.out
+    assert "regression" not in ended.out
+    assert {p.name for p in Path("r").iterdir()} == {"1-own", "2-bm25-echo-filter"}
+    assert Path("2-bm25-echo-filter.csv").is_file()
+    told = json.loads(cli(*both, "--json").out)
+    assert [item["retriever"] for item in told] == ["own", "bm25+echo-filter"]
+    assert told[1]["results"]["target"]["app"] == "bm25+echo-filter"
+
+
+def test_a_retriever_that_is_not_known_is_one_line(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo", "--retriever", "bm52")
+    assert ended.code == 2
+    assert "did you mean 'bm25'" in ended.err
+    assert cli(*corpus, "--retriever", "own", "--retriever", "bm25", "--dry-run").code == 2
