@@ -1,0 +1,173 @@
+"""Text that repeats itself or strings terms together, as nobody writes who wants to be read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from darnel.audit.batch import Entry
+from darnel.audit.detector import BaseDetector, Context
+from darnel.audit.model import Finding, Severity, Span, excerpt
+from darnel.audit.sketch import Histogram
+from darnel.core.text import stop_words
+
+_WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"[^\w\s'-]|\n|\r")
+FEWEST_WORDS = 30
+"""Words of prose below which shares say nothing."""
+SALAD = 18
+"""Words in a row without any function word or punctuation; a list has commas, a sentence has little words."""
+REPEATED_FLOOR = 0.2
+"""Share of repeated word triples that is never reported, however unusual."""
+TOP_FLOOR = 0.3
+"""The same for the share of the three commonest content words."""
+PARTS = 4
+"""Of the alert budget: two statistics here, each in groups of texts of like length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tandem:
+    """Words ``start`` to ``start + length`` are ``copies`` of the first ``period`` of them."""
+
+    start: int
+    length: int
+    period: int
+
+    @property
+    def copies(self) -> float:
+        """How often the words stand there."""
+        return self.length / self.period
+
+
+class Repetition(BaseDetector):
+    """Two rules (the same words again at once; a salad of terms) and two statistics against the corpus's own."""
+
+    name = "repetition"
+    summary = (
+        "Words or sentences repeated at once, strings of terms, and unusual shares of repeated triples or of few words."
+    )
+    blind = "A query or its terms given once or twice, and stuffing spread over sentences of its own."
+    advice = "Read the repeated part aloud; remove it, or the record if nothing else is in it."
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._histograms: dict[tuple[str, int], Histogram] = {}
+        self._unusual: list[tuple[str, int, float, Finding]] = []
+
+    def look(self, entry: Entry) -> Iterator[Finding]:
+        """See ``BaseDetector.look``."""
+        tokens = entry.words
+        tandem = find_tandem(tokens)
+        if tandem is not None:
+            yield self._tandem(entry, tandem)
+        salad = find_salad(entry.prose) if tandem is None else None
+        if salad is not None:
+            count, start, end = salad
+            why = f"{count} terms stand in a row without a function word or punctuation."
+            yield self.finding(entry, "medium", float(count), why, [excerpt(entry.text, start, end)])
+        if len(tokens) >= FEWEST_WORDS:
+            self._measure(entry, tokens, report=tandem is None and salad is None)
+
+    def _tandem(self, entry: Entry, tandem: Tandem) -> Finding:
+        places = list(_WORD.finditer(entry.prose.lower()))
+        start, end = places[tandem.start].start(), places[tandem.start + tandem.length - 1].end()
+        severity: Severity = "high" if tandem.copies >= 4 or tandem.length >= 30 else "medium"
+        why = f"The same {tandem.period} word(s) stand {tandem.copies:.1f} times in a row."
+        return self.finding(entry, severity, float(tandem.length), why, [excerpt(entry.text, start, end)])
+
+    def _measure(self, entry: Entry, tokens: Sequence[str], *, report: bool) -> None:
+        group = len(tokens).bit_length()
+        triples = Counter(zip(tokens, tokens[1:], tokens[2:], strict=False))
+        repeated = 1 - len(triples) / (len(tokens) - 2)
+        stop = stop_words()
+        terms = Counter(t for t in tokens if len(t) > 2 and t not in stop and not t.isdigit())
+        top = sum(n for _, n in terms.most_common(3)) / len(tokens)
+        for what, value, floor in (("repeated", repeated, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
+            self._histograms.setdefault((what, group), Histogram()).add(value)
+            if report and value >= floor:
+                common = ", ".join(
+                    f"{word} ({n})" for word, n in sorted(terms.items(), key=lambda t: (-t[1], t[0]))[:3]
+                )
+                why = (
+                    f"{value:.0%} of its word triples are repeats; {{usual}} is the median of texts as long."
+                    if what == "repeated"
+                    else f"Three words make up {value:.0%} of it; {{usual}} is the median of texts as long."
+                )
+                found = self.finding(entry, "medium", value, why, [Span(0, 0, f"commonest: {common}")])
+                self._unusual.append((what, group, value, found))
+
+    def finish(self) -> Iterator[Finding]:
+        """What is unusual even for this corpus."""
+        import msgspec
+
+        floors = {"repeated": REPEATED_FLOOR, "top": TOP_FLOOR}
+        for what, group, value, found in self._unusual:
+            histogram = self._histograms[what, group]
+            if value >= histogram.threshold(self.context.budget / PARTS, _floor(floors[what], histogram)):
+                usual = f"{histogram.quantile(0.5):.0%}"
+                yield msgspec.structs.replace(found, why=found.why.replace("{usual}", usual))
+
+
+def _floor(least: float, histogram: Histogram) -> float:
+    """In a group too small to say what is usual, only what is extreme anywhere."""
+    return least if histogram.n >= 200 else 2 * least
+
+
+def find_tandem(tokens: Sequence[str]) -> Tandem | None:
+    """The longest stretch in which the same words stand three times or more in a row (one word: five times)."""
+    best: Tandem | None = None
+    last: dict[tuple[str, ...], int] = {}
+    run_start, run_period = 0, 0
+    count = len(tokens)
+    for i in range(count - 1):
+        gram = tuple(tokens[i : i + 3])
+        period = i - last.get(gram, i)
+        last[gram] = i
+        if period != run_period or not period:
+            run_start, run_period = i, period
+        if period:
+            start = run_start - period
+            length = i + min(3, count - i) - start
+            found = Tandem(start, length, period)
+            if (best is None or length > best.length) and _counts(tokens, found):
+                best = found
+    return best
+
+
+def _counts(tokens: Sequence[str], found: Tandem) -> bool:
+    if found.length < 3 * found.period or found.length < 5:
+        return False
+    repeated = {t for t in tokens[found.start : found.start + min(found.period, 12)] if len(t) > 2 and t.isalpha()}
+    if found.period == 1:
+        return bool(repeated)
+    return len(repeated) >= 2 and found.length >= 9
+
+
+def find_salad(prose: str) -> tuple[int, int, int] | None:
+    """The longest run of words without function word or punctuation, of at least ``SALAD`` words, in an English text:
+    its length and its place.
+    """
+    stop = stop_words()
+    best: tuple[int, int, int] | None = None
+    start = 0
+    lowered = prose.lower()
+    if len(lowered) != len(prose):
+        return None  # a letter that grows when lowered would move every place
+    for cut in (*(m.start() for m in _BREAK.finditer(lowered)), len(lowered)):
+        if cut - start > 4 * SALAD:
+            run: list[re.Match[str]] = []
+            for word in (*_WORD.finditer(lowered, start, cut), None):
+                if word is not None and word[0] not in stop and not word[0].isdigit():
+                    run.append(word)
+                    continue
+                if len(run) >= SALAD and (best is None or len(run) > best[0]):
+                    best = (len(run), run[0].start(), run[-1].end())
+                run = []
+        start = cut + 1
+    if best is None:
+        return None
+    others = _WORD.findall(lowered[: best[1]]) + _WORD.findall(lowered[best[2] :])
+    english = sum(word in stop for word in others)
+    return best if len(others) >= 12 and english >= 0.2 * len(others) else None

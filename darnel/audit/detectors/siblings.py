@@ -1,0 +1,131 @@
+"""Several documents that say nearly the same, as a flood does to fill a list."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from darnel.audit.batch import INSTALL, Batch, Entry
+from darnel.audit.detector import BaseDetector, Context
+from darnel.audit.model import Finding, Severity, Span
+from darnel.core.errors import TargetError
+
+PERMUTATIONS = 64
+"""Of the MinHash; its sketch takes about 1 KB a record."""
+LIKE = 0.5
+"""Jaccard of word triples from which two texts are siblings."""
+FEWEST_SHINGLES = 12
+SMALLEST_GROUP = 3
+MOST_SHINGLES = 5_000
+"""Word triples of one text that are looked at: enough to tell, and linear in the corpus."""
+
+
+class Siblings(BaseDetector):
+    """Candidates by MinHash in a first pass (datasketch), then verified by their word triples in a second.
+
+    Texts that are equal word for word are one document held several times, and count once.
+    """
+
+    name = "siblings"
+    summary = "Groups of three or more documents of nearly the same words, by MinHash, verified."
+    blind = "Paraphrases, pairs, and groups of less than half their word triples in common; equal copies count as one."
+    advice = "Keep one of the group; look at who wrote the others and when."
+    learns = True
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._index: Any = None
+        self._digests: dict[bytes, str] = {}
+        self._near: dict[bytes, set[bytes]] = {}
+        self._shingles: dict[bytes, tuple[frozenset[int], str]] = {}
+
+    def learn(self, batch: Batch) -> None:
+        """Sketch every text; remember which sketches meet."""
+        for entry in batch.entries:
+            shingles = shingles_of(entry.words)
+            key = _digest(entry.words)
+            if len(shingles) < FEWEST_SHINGLES:
+                continue
+            if key in self._digests:
+                self._digests[key] = min(self._digests[key], entry.id)
+                continue
+            self._digests[key] = entry.id
+            sketch = _sketch(shingles)
+            met = set(self._lsh.query(sketch))
+            for other in met:
+                self._near.setdefault(other, set()).add(key)
+                self._near.setdefault(key, set()).add(other)
+            self._lsh.insert(key, sketch)
+
+    @property
+    def _lsh(self) -> Any:
+        if self._index is None:
+            try:
+                from datasketch import MinHashLSH
+            except ImportError:
+                raise TargetError(f"the siblings detector needs the package datasketch; run: {INSTALL}") from None
+            self._index = MinHashLSH(threshold=LIKE, num_perm=PERMUTATIONS)
+        return self._index
+
+    def look(self, entry: Entry) -> Iterator[Finding]:
+        """Keep the triples of candidates; nothing can be told before all are seen."""
+        key = _digest(entry.words)
+        if key in self._near and self._digests[key] == entry.id:
+            self._shingles[key] = (shingles_of(entry.words), entry.text[:160])
+        return iter(())
+
+    def finish(self) -> Iterator[Finding]:
+        """Groups joined by verified pairs."""
+        for group in sorted(self._groups(), key=len):
+            if len(group) < SMALLEST_GROUP:
+                continue
+            names = sorted(self._digests[key] for key in group)
+            severity: Severity = "medium" if len(group) < 8 else "low"  # many alike are pages of one template
+            for key in group:
+                own = self._digests[key]
+                others = [n for n in names if n != own]
+                shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+                why = f"{len(group)} documents share at least half their word triples: this one, {shown}."
+                yield self.finding(own, severity, len(group), why, [Span(0, 0, self._shingles[key][1])])
+
+    def _groups(self) -> list[set[bytes]]:
+        groups: list[set[bytes]] = []
+        seen: set[bytes] = set()
+        for start in self._shingles:
+            if start in seen:
+                continue
+            group, edge = {start}, [start]
+            while edge:
+                key = edge.pop()
+                for other in self._near.get(key, ()):
+                    if other not in group and other in self._shingles and self._alike(key, other):
+                        group.add(other)
+                        edge.append(other)
+            seen |= group
+            groups.append(group)
+        return groups
+
+    def _alike(self, a: bytes, b: bytes) -> bool:
+        one, two = self._shingles[a][0], self._shingles[b][0]
+        shared = len(one & two)
+        return shared >= LIKE * (len(one) + len(two) - shared)
+
+
+def shingles_of(tokens: Sequence[str]) -> frozenset[int]:
+    """Hashes of the word triples, the same in every process."""
+    kept = tokens[: MOST_SHINGLES + 2]
+    triples = {" ".join(t) for t in zip(kept, kept[1:], kept[2:], strict=False)}
+    return frozenset(int.from_bytes(hashlib.blake2b(t.encode(), digest_size=4).digest(), "little") for t in triples)
+
+
+def _digest(tokens: Sequence[str]) -> bytes:
+    return hashlib.blake2b(" ".join(tokens).encode("utf-8", "replace"), digest_size=12).digest()
+
+
+def _sketch(shingles: frozenset[int]) -> Any:
+    from datasketch import MinHash
+
+    sketch = MinHash(num_perm=PERMUTATIONS, hashfunc=int)
+    sketch.update_batch(sorted(shingles))
+    return sketch
