@@ -26,7 +26,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.stores import data_folder
-
 from darnel.adapters.memory.corpus import MemoryCorpus, load_corpus
 from darnel.audit.detector import Context
 from darnel.audit.engine import AuditOptions, run_audit
@@ -117,7 +116,9 @@ def clean(sets: Sequence[str], *, alarms: bool) -> None:
 def planted(sets: Sequence[str], patterns: Sequence[str], plants: int) -> None:
     from darnel.patterns.registry import parse_doses
 
-    print(f"{'set':10} {'pattern':14} {'n':>4} {'all with queries':>22} {'without queries':>22}  by detector (with queries)")
+    print(
+        f"{'set':10} {'pattern':14} {'n':>4} {'all with queries':>22} {'without queries':>22}  by detector (with queries)"
+    )
     for name in sets:
         records, queries = records_of(name), queries_of(name)
         for dose in parse_doses(patterns, controls=False):
@@ -137,7 +138,10 @@ def planted(sets: Sequence[str], patterns: Sequence[str], plants: int) -> None:
             every = set().union(*caught.values()) if caught else set()
             bare = set().union(*(v for k, v in caught.items() if k != "echo")) if caught else set()
             by = {k: f"{len(v) / len(ids):.2f}" for k, v in caught.items()}
-            print(f"{name:10} {dose.label:14} {len(ids):4} {_rate(every, ids):>22} {_rate(bare, ids):>22}  {by}", flush=True)
+            print(
+                f"{name:10} {dose.label:14} {len(ids):4} {_rate(every, ids):>22} {_rate(bare, ids):>22}  {by}",
+                flush=True,
+            )
 
 
 def _rate(found: set[str], of: set[str]) -> str:
@@ -231,7 +235,7 @@ def _print_kit(label: str, plants: Sequence[Record], results: AuditResults) -> N
 def speed(count: int) -> None:
     """Records of about 1 KB, streamed from a Parquet file."""
     import pyarrow as pa
-    import pyarrow.parquet as parquet
+    from pyarrow import parquet
 
     from darnel.audit.readers.parquet import ParquetReader
     from darnel.audit.registry import BUILT_IN

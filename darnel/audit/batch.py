@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from darnel.audit.prose import prose_of
 from darnel.core.errors import TargetError
-from darnel.core.text import words
+from darnel.core.text import stop_words, words
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,9 +108,25 @@ class Entry:
         return prose_of(self.text)
 
     @cached_property
+    def lowered(self) -> str:
+        """The text in lower case, which may be longer."""
+        return self.text.lower()
+
+    @cached_property
     def words(self) -> list[str]:
         """Lower-case words of the prose."""
-        return words(self.prose)
+        return self.all_words if self.prose is self.text else words(self.prose)
+
+    @cached_property
+    def all_words(self) -> list[str]:
+        """Lower-case words of the text."""
+        return words(self.text)
+
+    @cached_property
+    def terms(self) -> list[str]:
+        """``words`` without stop words."""
+        stop = stop_words()
+        return [word for word in self.words if word not in stop]
 
     @cached_property
     def fields(self) -> list[tuple[str, str]]:

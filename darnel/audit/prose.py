@@ -9,31 +9,39 @@ _FENCE = re.compile(r"[ \t>]{0,12}(`{3,}|~{3,})")
 _TABLE = re.compile(r"\s*\|.*\||[^|\n]*\|[^|\n]*\|")
 _RULE_ROW = re.compile(r"^[ \t]{0,9}\|?[ \t]{0,9}:?-{2,400}:?[ \t]{0,9}\|", re.MULTILINE)
 """The row under a table's head; without one, lines with bars in them are no table."""
-_HINTS = re.compile(r"`|~~~|\||^(?: {4}|\t)", re.MULTILINE)
+_HINTS = ("`", "~~~", "|", "\n    ", "\n\t", "://", "{#", "{ #")
+_NAMES = re.compile(r"https?://[^\s<>()\[\]\"']{1,2000}|\{ ?#[^{}\n]{1,200}\}")
+BLANK = "\x1f"
+"""What stands in the place of each character that is no prose: no space, so that what it parts stays parted."""
 
 
 def prose_of(text: str) -> str:
-    """The text with fenced code, code spans, indented blocks and table rows blanked; lengths and lines stay as they are."""
-    if not _HINTS.search(text):
+    """The text with code (fenced, indented, in a line), table rows, addresses and anchors blanked; lengths and lines stay."""
+    if not any(hint in text for hint in _HINTS) and not text.startswith(("    ", "\t")):
         return text
+    text = _NAMES.sub(_blank, text)
     lines = text.split("\n")
     fence, blank_before = "", True
     tables = "|" in text and _RULE_ROW.search(text) is not None
     for number, line in enumerate(lines):
         opening = _FENCE.match(line)
         if fence:
-            lines[number] = " " * len(line)
+            lines[number] = BLANK * len(line)
             if opening and opening[1].startswith(fence):
                 fence = ""
         elif opening:
-            fence, lines[number] = opening[1], " " * len(line)
+            fence, lines[number] = opening[1], BLANK * len(line)
         elif _is_indented_code(line, blank_before) or (tables and _TABLE.match(line[:2_000])):
-            lines[number] = " " * len(line)
+            lines[number] = BLANK * len(line)
             continue  # a block goes on as it began
         elif "`" in line:
-            lines[number] = _CODE_SPAN.sub(lambda found: " " * len(found[0]), line)
+            lines[number] = _CODE_SPAN.sub(_blank, line)
         blank_before = not line.strip()
     return "\n".join(lines)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return BLANK * len(found[0])
 
 
 def _is_indented_code(line: str, blank_before: bool) -> bool:

@@ -16,8 +16,8 @@ from darnel.core.text import content_words, words
 
 CUT = 0.8
 """Share of a query's words that must stand in a row."""
-FEWEST = 4
-"""Words below which a query may stand anywhere by chance."""
+FEWEST = 5
+"""Words of a query that stand in a row anywhere by chance if they are fewer."""
 GRAM = 3
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff]"
@@ -61,8 +61,9 @@ class Index:
                 first, last = runs.get(key, (at, at - 1))
                 runs[key] = (first if last == at - 1 else at, at)
         for (number, _shift), (first, last) in runs.items():
-            share = (last - first + GRAM) / self._lengths[number]
-            if share >= CUT:
+            length = last - first + GRAM
+            share = length / self._lengths[number]
+            if share >= CUT and length >= FEWEST:
                 found.append(Match(number, share, first, last + GRAM))
         return found
 
@@ -90,9 +91,8 @@ class QueryEcho(BaseDetector):
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
         text = entry.text if entry.text.isascii() else _revealed(entry.text)
-        tokens = words(text)
-        plain = self._plain.matches(tokens)
-        matches = plain or self._terms.matches(content_words(text))
+        plain = self._plain.matches(entry.all_words if text is entry.text else words(text))
+        matches = plain or self._terms.matches(self._content(entry, text))
         if matches:
             yield self._in_text(entry, text, plain, matches)
         for key, value in entry.fields:
@@ -101,6 +101,10 @@ class QueryEcho(BaseDetector):
             if hits and (worst := _worst(hits)) and not _is_own(value, text):
                 why = f"{worst.share:.0%} of the question '{self._named(worst)}' stands in its field {key}."
                 yield self.finding(entry, "high", worst.share, why, [Span(0, 0, f"{key}: {value[:160]}")])
+
+    @staticmethod
+    def _content(entry: Entry, text: str) -> list[str]:
+        return entry.terms if text is entry.text and entry.prose is entry.text else content_words(text)
 
     def _in_text(self, entry: Entry, text: str, plain: Sequence[Match], matches: Sequence[Match]) -> Finding:
         worst = _worst(matches)

@@ -15,6 +15,7 @@ _CANDIDATES = re.compile(
     "[\0-\x08\x0e-\x1f\x7f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f]")
 _BLANKS = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0"
 RUN = 4
 """So many invisible characters in a row are a hidden message rather than typography."""
@@ -92,7 +93,7 @@ class HiddenCharacters(BaseDetector):
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
-        if not _CANDIDATES.search(entry.text):
+        if not (_CONTROLS if entry.text.isascii() else _CANDIDATES).search(entry.text):
             return
         text, rules = entry.text, _rules()
         # each allowed stretch becomes as many ordinary signs, so that places stay and its letters join nothing else

@@ -59,6 +59,10 @@ _HIDING = (
 _ZERO = re.compile(r"(?:font-size|opacity|height):0(?:px|em|rem|pt|%)?(?:;|$)")
 
 
+_SHOWN_LATER = frozenset(("role", "aria-labelledby", "aria-label"))
+"""What the panels of tabs and accordions have, which a click shows."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     record: str
@@ -128,7 +132,7 @@ def hidden_parts(page: str) -> Iterator[tuple[str, Severity, str]]:
 
 def _hiding(node: Any) -> tuple[str, Severity] | None:
     attributes = node.attributes
-    if "hidden" in attributes and node.tag not in ("input", "body", "html"):
+    if "hidden" in attributes and node.tag not in ("input", "body", "html") and not _SHOWN_LATER & attributes.keys():
         return "an element with the attribute hidden", "low"
     style = (attributes.get("style") or "").lower()
     if not style:
@@ -147,7 +151,7 @@ def _parse(page: str) -> Any:
         from selectolax.lexbor import LexborHTMLParser
     except ImportError:
         raise TargetError(f"the hidden-text detector needs the package selectolax; run: {INSTALL}") from None
-    return LexborHTMLParser(page)
+    return LexborHTMLParser(f"<body>{page}")  # a comment before the body would hang beside the tree
 
 
 def _depth(page: str) -> int:

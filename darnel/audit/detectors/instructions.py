@@ -9,11 +9,24 @@ from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector
 from darnel.audit.model import Finding, Severity, excerpt
 
-_HINT = re.compile(
-    r"ignor|disregard|forget|overrid|bypass|instruction|prompt|<\||\[inst|system:|assistant|reveal|you are now|pretend|"
-    r"do not (?:tell|mention|reveal|inform)|don't (?:tell|mention|reveal)|when (?:asked|answering)|in your (?:answer|reply|response)",
-    re.IGNORECASE,
+_HINTS = (
+    *(
+        "ignor",
+        "disregard",
+        "forget",
+        "overrid",
+        "bypass",
+        "discard",
+        "instruct",
+        "prompt",
+        "<|",
+        "[inst",
+        "[/inst",
+        "<sys",
+    ),
+    *("</sys", "system", "assistant", "you are now", "your", "the user", "to user", "model", "chatbot", "llm"),
 )
+"""Every rule needs one of these, and looking for them is far quicker."""
 _START = r"(?:^|[.!?:;>\]\)\n*#-]|\b(?:please|now|then|and|so|must|should|to|immediately|first|you|important)\b,?)[ \t*_\"]{0,4}"
 _OLD = r"(?:previous|prior|above|preceding|earlier|foregoing|former|existing|original|system|safety|your|all|any|these|those|other)"
 _WHAT = (
@@ -61,7 +74,7 @@ class Instructions(BaseDetector):
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
-        if not _HINT.search(entry.text):
+        if not any(hint in entry.lowered for hint in _HINTS):
             return
         text = entry.prose
         found = [

@@ -6,20 +6,27 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context
 from darnel.audit.model import Finding, Severity, Span, excerpt
+from darnel.audit.prose import BLANK
 from darnel.audit.sketch import Histogram
 from darnel.core.text import stop_words
 
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(rf"\w+|{BLANK}+")
 _BREAK = re.compile(r"[^\w\s'-]|\n|\r")
 FEWEST_WORDS = 30
 """Words of prose below which shares say nothing."""
-SALAD = 18
+SALAD = 20
 """Words in a row without any function word or punctuation; a list has commas, a sentence has little words."""
-REPEATED_FLOOR = 0.2
+FEWEST_REPEATS = 2
+"""Word triples that occur again in any text with words in a row."""
+SHORTEST = 15
+"""Words that stand three times in a row, all copies counted: fewer are a heading over a link over a list."""
+REPEATED_FLOOR = 0.35
 """Share of repeated word triples that is never reported, however unusual."""
 TOP_FLOOR = 0.3
 """The same for the share of the three commonest content words."""
@@ -59,31 +66,30 @@ class Repetition(BaseDetector):
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
         tokens = entry.words
-        tandem = find_tandem(tokens)
+        triples = Counter(zip(tokens, tokens[1:], tokens[2:], strict=False))
+        repeats = max(0, len(tokens) - 2 - len(triples))
+        tandem = find_tandem(_parted(entry)) if repeats >= FEWEST_REPEATS else None
         if tandem is not None:
             yield self._tandem(entry, tandem)
-        salad = find_salad(entry.prose) if tandem is None else None
+        salad = find_salad(entry.prose) if tandem is None and _may_be_salad(tokens) else None
         if salad is not None:
             count, start, end = salad
             why = f"{count} terms stand in a row without a function word or punctuation."
             yield self.finding(entry, "medium", float(count), why, [excerpt(entry.text, start, end)])
         if len(tokens) >= FEWEST_WORDS:
-            self._measure(entry, tokens, report=tandem is None and salad is None)
+            self._measure(entry, repeats / (len(tokens) - 2), report=tandem is None and salad is None)
 
     def _tandem(self, entry: Entry, tandem: Tandem) -> Finding:
-        places = list(_WORD.finditer(entry.prose.lower()))
+        places = list(_TOKEN.finditer(entry.prose.lower()))
         start, end = places[tandem.start].start(), places[tandem.start + tandem.length - 1].end()
         severity: Severity = "high" if tandem.copies >= 4 or tandem.length >= 30 else "medium"
         why = f"The same {tandem.period} word(s) stand {tandem.copies:.1f} times in a row."
         return self.finding(entry, severity, float(tandem.length), why, [excerpt(entry.text, start, end)])
 
-    def _measure(self, entry: Entry, tokens: Sequence[str], *, report: bool) -> None:
-        group = len(tokens).bit_length()
-        triples = Counter(zip(tokens, tokens[1:], tokens[2:], strict=False))
-        repeated = 1 - len(triples) / (len(tokens) - 2)
-        stop = stop_words()
-        terms = Counter(t for t in tokens if len(t) > 2 and t not in stop and not t.isdigit())
-        top = sum(n for _, n in terms.most_common(3)) / len(tokens)
+    def _measure(self, entry: Entry, repeated: float, *, report: bool) -> None:
+        group = len(entry.words).bit_length()
+        terms = Counter(t for t in entry.terms if len(t) > 2 and not t.isdigit())
+        top = sum(nlargest(3, terms.values())) / len(entry.words)
         for what, value, floor in (("repeated", repeated, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
             self._histograms.setdefault((what, group), Histogram()).add(value)
             if report and value >= floor:
@@ -115,6 +121,14 @@ def _floor(least: float, histogram: Histogram) -> float:
     return least if histogram.n >= 200 else 2 * least
 
 
+def _parted(entry: Entry) -> Sequence[str]:
+    """The words, with a token of its own for each stretch that is no prose: what it parts does not stand in a row."""
+    if BLANK not in entry.prose:
+        return entry.words
+    found = _TOKEN.findall(entry.prose.lower())
+    return [f"{BLANK}{i}" if token[0] == BLANK else token for i, token in enumerate(found)]
+
+
 def find_tandem(tokens: Sequence[str]) -> Tandem | None:
     """The longest stretch in which the same words stand three times or more in a row (one word: five times)."""
     best: Tandem | None = None
@@ -142,7 +156,16 @@ def _counts(tokens: Sequence[str], found: Tandem) -> bool:
     repeated = {t for t in tokens[found.start : found.start + min(found.period, 12)] if len(t) > 2 and t.isalpha()}
     if found.period == 1:
         return bool(repeated)
-    return len(repeated) >= 2 and found.length >= 9
+    return len(repeated) >= 2 and found.length >= (SHORTEST if found.copies < 4 else 9)
+
+
+def _may_be_salad(tokens: Sequence[str]) -> bool:
+    stop, run = stop_words(), 0
+    for token in tokens:
+        run = 0 if token in stop else run + 1
+        if run >= SALAD:
+            return True
+    return False
 
 
 def find_salad(prose: str) -> tuple[int, int, int] | None:
