@@ -89,8 +89,8 @@ def pack(rows: Iterable[Row], size: int) -> Iterator[pa.RecordBatch]:
 class Entry:
     """One record of a batch; what several detectors want of it is worked out once."""
 
-    def __init__(self, id: str, text: str, metadata: str, vector: Any) -> None:  # noqa: A002 - it is the record's id
-        self.id, self.text, self.vector = id, text, vector
+    def __init__(self, id: str, text: str, metadata: str, vector: Any, source: str = "") -> None:  # noqa: A002
+        self.id, self.text, self.vector, self.source = id, text, vector, source
         self._metadata = metadata
 
     @cached_property
@@ -141,10 +141,13 @@ class Entry:
 
 
 class Batch:
-    """A record batch with its entries; ``arrow`` is there for detectors that work on whole columns."""
+    """A record batch with its entries; ``arrow`` is there for detectors that work on whole columns.
 
-    def __init__(self, arrow: pa.RecordBatch) -> None:
-        self.arrow = arrow
+    ``source``: the file or target that it came from.
+    """
+
+    def __init__(self, arrow: pa.RecordBatch, source: str = "") -> None:
+        self.arrow, self.source = arrow, source
 
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
@@ -156,6 +159,6 @@ class Batch:
         vectors = self.arrow.column("vector")
         stored = [None] * len(self) if vectors.null_count == len(self) else list(vectors)
         return [
-            Entry(i, t, m, None if v is None or not v.is_valid else v.values.to_numpy())
+            Entry(i, t, m, None if v is None or not v.is_valid else v.values.to_numpy(), self.source)
             for i, t, m, v in zip(*columns, stored, strict=True)
         ]

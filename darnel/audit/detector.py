@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
@@ -54,6 +54,13 @@ class Detector(Protocol):
         ...
 
 
+class Ref(NamedTuple):
+    """What is kept of an entry that is told of later."""
+
+    id: str
+    source: str
+
+
 class BaseDetector:
     """The defaults: no learning, nothing to tell at the end; a subclass looks at one entry at a time."""
 
@@ -87,11 +94,11 @@ class BaseDetector:
         return ()
 
     def finding(
-        self, entry: Entry | str, severity: Severity, score: float, why: str, spans: Iterable[Span] = ()
+        self, entry: Entry | Ref, severity: Severity, score: float, why: str, spans: Iterable[Span] = ()
     ) -> Finding:
         """A finding of this detector, with the first few of its spans and the line that they begin in."""
         shown = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.what))[:MOST_SPANS])
-        line, record = 0, entry if isinstance(entry, str) else entry.id
-        if not isinstance(entry, str) and shown and shown[0].end:
+        line = 0
+        if isinstance(entry, Entry) and shown and shown[0].end:
             line = entry.text.count("\n", 0, shown[0].start) + 1
-        return Finding(record, self.name, severity, round(score, 4), why, self.advice, shown, line=line)
+        return Finding(entry.id, self.name, severity, round(score, 6), why, self.advice, shown, entry.source, line=line)

@@ -6,7 +6,7 @@ import platform
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -65,7 +65,7 @@ def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
     except Exception as error:  # a store that fails halfway: what was found until then still counts
         state.errors.append(f"reading stopped: {describe_error(error)}")
     for detector in running:
-        _tell(state, detector, "", detector.finish)
+        _tell(state, detector, detector.finish)
     run = AuditRun(
         darnel_version(),
         platform.python_version(),
@@ -81,20 +81,20 @@ def _passes(readers: Sequence[Reader], running: Sequence[Detector], options: Aud
     learners = [d for d in running if d.learns]
     others = [d for d in running if not d.learns]
     if not learners:
-        _read(readers, options, state, "examining", lambda batch, name: _examine(state, others, batch, name))
+        _read(readers, options, state, "examining", lambda batch: _examine(state, others, batch))
         return
 
-    def first(batch: Batch, name: str) -> None:
-        _examine(state, others, batch, name)
+    def first(batch: Batch) -> None:
+        _examine(state, others, batch)
         for detector in learners:
             _learn(state, detector, batch)
 
     _read(readers, options, state, "examining", first)
-    _read(readers, options, state, "second pass", lambda batch, name: _examine(state, learners, batch, name))
+    _read(readers, options, state, "second pass", lambda batch: _examine(state, learners, batch))
 
 
 def _read(
-    readers: Sequence[Reader], options: AuditOptions, state: _State, what: str, use: Callable[[Batch, str], None]
+    readers: Sequence[Reader], options: AuditOptions, state: _State, what: str, use: Callable[[Batch], None]
 ) -> None:
     totals = [reader.total for reader in readers]
     total = None if None in totals else sum(t for t in totals if t is not None)
@@ -102,9 +102,9 @@ def _read(
     for number, reader in enumerate(readers):
         log = state.logs[number] = ReadLog()
         for arrow in reader.batches(options.batch, log):
-            batch = Batch(arrow)
+            batch = Batch(arrow, reader.name)
             log.read += len(batch)
-            use(batch, reader.name)
+            use(batch)
             done += len(batch)
             rate = done / max(1e-9, time.perf_counter() - began)
             options.progress(f"{what}, {rate:,.0f}/s", done, total or 0)
@@ -121,18 +121,18 @@ def _learn(state: _State, detector: Detector, batch: Batch) -> None:
             _broke(state, detector, error)
 
 
-def _examine(state: _State, detectors: Sequence[Detector], batch: Batch, source: str) -> None:
+def _examine(state: _State, detectors: Sequence[Detector], batch: Batch) -> None:
     for detector in detectors:
-        _tell(state, detector, source, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]
+        _tell(state, detector, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]
 
 
-def _tell(state: _State, detector: Detector, source: str, look: Callable[[], object]) -> None:
+def _tell(state: _State, detector: Detector, look: Callable[[], Iterable[Finding]]) -> None:
     """Keep what a detector finds; one that fails is named and asked no more."""
     if detector.name in state.broken:
         return
     try:
-        for finding in look():  # type: ignore[attr-defined]
-            state.findings.append(msgspec.structs.replace(finding, source=finding.source or source))
+        for finding in look():
+            state.findings.append(finding)
     except Exception as error:
         _broke(state, detector, error)
 

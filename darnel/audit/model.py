@@ -26,7 +26,7 @@ class Finding(msgspec.Struct, frozen=True):
 
     ``score``: higher is worse, only comparable within a detector. ``rank``: the share of all records read that score at
     least as high under this detector, so 0.001 is one in a thousand. ``line``: of the first span, in the record's text,
-    counted from 1. ``source``: the file or target that the record came from. The engine fills these three.
+    counted from 1. ``source``: the file or target that the record came from. ``advice``: what the owner can do.
     """
 
     record: str

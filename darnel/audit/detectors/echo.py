@@ -54,7 +54,9 @@ class Index:
     def matches(self, tokens: Sequence[str]) -> list[Match]:
         """Every run of a query's words that covers enough of it."""
         runs: dict[tuple[int, int], tuple[int, int]] = {}  # (query, shift) → (first, last) triple of the run so far
-        found = []
+        found: list[Match] = []
+        if self._grams.keys().isdisjoint(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+            return found  # nearly every text, and told without a loop of ours
         for at, gram in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
             for number, place in self._grams.get(gram, ()):
                 key = (number, at - place)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from darnel.audit.batch import INSTALL, Entry
-from darnel.audit.detector import BaseDetector, Context
+from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Severity, Span
 from darnel.core.errors import TargetError
 from darnel.core.text import words
@@ -54,7 +54,8 @@ _NOTICE = re.compile(
 _HIDING = (
     ("display:none", "high"), ("visibility:hidden", "high"), ("font-size:0", "high"), ("opacity:0", "high"),
     ("text-indent:-", "medium"), ("left:-", "medium"), ("top:-", "medium"), ("clip:rect(0", "medium"),
-    ("color:transparent", "high"), ("color:#fff", "medium"), ("color:white", "medium"), ("height:0", "medium"),
+    ("color:transparent", "high"), ("color:#fff", "medium"),
+    ("color:#ffffff", "medium"), ("color:white", "medium"), ("height:0", "medium"),
 )  # fmt: skip
 _ZERO = re.compile(r"(?:font-size|opacity|height):0(?:px|em|rem|pt|%)?(?:;|$)")
 
@@ -65,7 +66,7 @@ _SHOWN_LATER = frozenset(("role", "aria-labelledby", "aria-label"))
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    record: str
+    record: Ref
     severity: Severity
     how: str
     span: Span
@@ -85,7 +86,6 @@ class HiddenText(BaseDetector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._pieces: dict[bytes, list[_Piece]] = {}
-        self._too_deep: list[Finding] = []
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
@@ -104,7 +104,7 @@ class HiddenText(BaseDetector):
             shown = Span(start, min(len(entry.text), start + len(text)), f"{how}: {' '.join(text.split())[:160]}")
             line = entry.text.count("\n", 0, start) + 1
             key = hashlib.blake2b(f"{how} {' '.join(kept)}".encode(), digest_size=12).digest()
-            self._pieces.setdefault(key, []).append(_Piece(entry.id, severity, how, shown, line))
+            self._pieces.setdefault(key, []).append(_Piece(Ref(entry.id, entry.source), severity, how, shown, line))
 
     def finish(self) -> Iterator[Finding]:
         """One finding a hidden text, however many records share it."""
@@ -113,7 +113,7 @@ class HiddenText(BaseDetector):
             first = min(pieces, key=lambda p: (p.record, p.span.start))
             why = f"Text that a reader does not see stands in {first.how}."
             if len(records) > 1:
-                why += f" The same stands in {len(records)} records: {', '.join(records[:10])}."
+                why += f" The same stands in {len(records)} records: {', '.join(r.id for r in records[:10])}."
             made = self.finding(first.record, first.severity, len(words(first.span.what)), why, [first.span])
             yield _at_line(made, first.line)
 
@@ -140,8 +140,10 @@ def _hiding(node: Any) -> tuple[str, Severity] | None:
     packed = "".join(style.split())
     for rule, severity in _HIDING:
         if rule in packed and (not rule.endswith(":0") or _ZERO.search(packed)):
-            if rule.startswith("color:") and f"background-{rule}" in packed:
-                continue
+            if rule in ("color:#fff", "color:#ffffff", "color:white") and (
+                rule not in packed.split(";") or "background" in packed
+            ):
+                continue  # white on a ground of another colour, or only the ground is white
             return f"an element styled {rule}", severity  # type: ignore[return-value]
     return None
 

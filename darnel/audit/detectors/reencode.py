@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from darnel.audit.batch import Batch
-from darnel.audit.detector import BaseDetector, Context
+from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Severity, Span
 from darnel.audit.sketch import Histogram
 from darnel.core.errors import EmbedderError
@@ -27,8 +27,7 @@ class Reencode(BaseDetector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._cosines = Histogram()
-        self._off: list[tuple[str, float, str]] = []
-        self._seen = False
+        self._off: list[tuple[Ref, float, str]] = []
 
     def unusable(self) -> str | None:
         """Without an embedder there is nothing to compare with."""
@@ -53,7 +52,7 @@ class Reencode(BaseDetector):
             cosine = float(stored @ own) / length if length and np.isfinite(length) else 0.0
             self._cosines.add(cosine)
             if cosine < CUT:
-                self._off.append((entry.id, cosine, entry.text[:160]))
+                self._off.append((Ref(entry.id, entry.source), cosine, entry.text[:160]))
         return ()
 
     def finish(self) -> Iterator[Finding]:

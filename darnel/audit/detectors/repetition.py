@@ -22,10 +22,11 @@ FEWEST_WORDS = 30
 """Words of prose below which shares say nothing."""
 SALAD = 20
 """Words in a row without any function word or punctuation; a list has commas, a sentence has little words."""
-FEWEST_REPEATS = 2
-"""Word triples that occur again in any text with words in a row."""
+FEWEST_COPIES = 3
+"""How often some word triple occurs in a text that repeats words in a row."""
+MOST_PERIODS = 3
 SHORTEST = 15
-"""Words that stand three times in a row, all copies counted: fewer are a heading over a link over a list."""
+"""Words of a stretch below which it must be unbroken by punctuation and lines: else it is a heading over a link over a list."""
 REPEATED_FLOOR = 0.35
 """Share of repeated word triples that is never reported, however unusual."""
 TOP_FLOOR = 0.3
@@ -68,9 +69,9 @@ class Repetition(BaseDetector):
         tokens = entry.words
         triples = Counter(zip(tokens, tokens[1:], tokens[2:], strict=False))
         repeats = max(0, len(tokens) - 2 - len(triples))
-        tandem = find_tandem(_parted(entry)) if repeats >= FEWEST_REPEATS else None
+        tandem = self._tandem(entry) if repeats and max(triples.values()) >= FEWEST_COPIES else None
         if tandem is not None:
-            yield self._tandem(entry, tandem)
+            yield tandem
         salad = find_salad(entry.prose) if tandem is None and _may_be_salad(tokens) else None
         if salad is not None:
             count, start, end = salad
@@ -79,16 +80,23 @@ class Repetition(BaseDetector):
         if len(tokens) >= FEWEST_WORDS:
             self._measure(entry, repeats / (len(tokens) - 2), report=tandem is None and salad is None)
 
-    def _tandem(self, entry: Entry, tandem: Tandem) -> Finding:
+    def _tandem(self, entry: Entry) -> Finding | None:
+        tandem = find_tandem(_parted(entry))
+        if tandem is None:
+            return None
         places = list(_TOKEN.finditer(entry.prose.lower()))
         start, end = places[tandem.start].start(), places[tandem.start + tandem.length - 1].end()
+        if tandem.length < SHORTEST and _BREAK.search(entry.prose, start, end):
+            return None
         severity: Severity = "high" if tandem.copies >= 4 or tandem.length >= 30 else "medium"
         why = f"The same {tandem.period} word(s) stand {tandem.copies:.1f} times in a row."
         return self.finding(entry, severity, float(tandem.length), why, [excerpt(entry.text, start, end)])
 
     def _measure(self, entry: Entry, repeated: float, *, report: bool) -> None:
         group = len(entry.words).bit_length()
-        terms = Counter(t for t in entry.terms if len(t) > 2 and not t.isdigit())
+        terms = Counter(entry.terms)
+        for term in [t for t in terms if len(t) < 3 or t.isdigit()]:
+            del terms[term]
         top = sum(nlargest(3, terms.values())) / len(entry.words)
         for what, value, floor in (("repeated", repeated, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
             self._histograms.setdefault((what, group), Histogram()).add(value)
@@ -130,33 +138,36 @@ def _parted(entry: Entry) -> Sequence[str]:
 
 
 def find_tandem(tokens: Sequence[str]) -> Tandem | None:
-    """The longest stretch in which the same words stand three times or more in a row (one word: five times)."""
-    best: Tandem | None = None
+    """The longest stretch in which the same words stand three times or more in a row (one word: five times).
+
+    Looks only at the few distances at which word triples recur most, so the work is linear in the text.
+    """
     last: dict[tuple[str, ...], int] = {}
-    run_start, run_period = 0, 0
-    count = len(tokens)
-    for i in range(count - 1):
-        gram = tuple(tokens[i : i + 3])
-        period = i - last.get(gram, i)
-        last[gram] = i
-        if period != run_period or not period:
-            run_start, run_period = i, period
-        if period:
-            start = run_start - period
-            length = i + min(3, count - i) - start
-            found = Tandem(start, length, period)
-            if (best is None or length > best.length) and _counts(tokens, found):
-                best = found
-    return best
+    periods: Counter[int] = Counter()
+    for at, gram in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
+        before = last.get(gram)
+        if before is not None:
+            periods[at - before] += 1
+        last[gram] = at
+    likely = sorted(periods.items(), key=lambda item: (-item[1], item[0]))[:MOST_PERIODS]
+    found = [t for period, _ in likely for t in _stretches(tokens, period) if _counts(tokens, t)]
+    return max(found, key=lambda t: (t.length, -t.period, -t.start), default=None)
+
+
+def _stretches(tokens: Sequence[str], period: int) -> Iterator[Tandem]:
+    """Every stretch that repeats itself after ``period`` words, three times over."""
+    start, count = 0, len(tokens) - period
+    for i in range(count + 1):
+        if i == count or tokens[i] != tokens[i + period]:
+            if i - start >= 2 * period:
+                yield Tandem(start, i - start + period, period)
+            start = i + 1
 
 
 def _counts(tokens: Sequence[str], found: Tandem) -> bool:
-    if found.length < 3 * found.period or found.length < 5:
-        return False
+    """Whether words are repeated, rather than numbers or single letters, and often enough."""
     repeated = {t for t in tokens[found.start : found.start + min(found.period, 12)] if len(t) > 2 and t.isalpha()}
-    if found.period == 1:
-        return bool(repeated)
-    return len(repeated) >= 2 and found.length >= (SHORTEST if found.copies < 4 else 9)
+    return bool(repeated) and found.length >= 5 if found.period == 1 else len(repeated) >= 2 and found.length >= 6
 
 
 def _may_be_salad(tokens: Sequence[str]) -> bool:

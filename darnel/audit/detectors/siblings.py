@@ -6,12 +6,18 @@ import hashlib
 import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from darnel.audit.batch import INSTALL, Batch, Entry
-from darnel.audit.detector import BaseDetector, Context
+from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Severity, Span
 from darnel.core.errors import TargetError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Shingles = NDArray[np.uint64]
 
 PERMUTATIONS = 64
 """Of the MinHash; its sketch takes about 1 KB a record."""
@@ -38,21 +44,21 @@ class Siblings(BaseDetector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._index: Any = None
-        self._digests: dict[bytes, str] = {}
+        self._digests: dict[bytes, Ref] = {}
         self._near: dict[bytes, set[bytes]] = {}
-        self._shingles: dict[bytes, tuple[frozenset[int], str]] = {}
+        self._shingles: dict[bytes, tuple[Shingles, str]] = {}
 
     def learn(self, batch: Batch) -> None:
         """Sketch every text; remember which sketches meet."""
         for entry in batch.entries:
             shingles = shingles_of(entry.words)
-            key = _digest(entry.words)
+            key, ref = _digest(entry.words), Ref(entry.id, entry.source)
             if len(shingles) < FEWEST_SHINGLES:
                 continue
             if key in self._digests:
-                self._digests[key] = min(self._digests[key], entry.id)
+                self._digests[key] = min(self._digests[key], ref)
                 continue
-            self._digests[key] = entry.id
+            self._digests[key] = ref
             sketch = _sketch(shingles)
             met = set(self._lsh.query(sketch))
             for other in met:
@@ -73,7 +79,7 @@ class Siblings(BaseDetector):
     def look(self, entry: Entry) -> Iterator[Finding]:
         """Keep the triples of candidates; nothing can be told before all are seen."""
         key = _digest(entry.words)
-        if key in self._near and self._digests[key] == entry.id:
+        if key in self._near and self._digests[key] == Ref(entry.id, entry.source):
             self._shingles[key] = (shingles_of(entry.words), entry.text[:160])
         return iter(())
 
@@ -86,7 +92,7 @@ class Siblings(BaseDetector):
             severity: Severity = "medium" if len(group) < 8 else "low"  # many alike are pages of one template
             for key in group:
                 own = self._digests[key]
-                others = [n for n in names if n != own]
+                others = [n.id for n in names if n != own]
                 shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
                 why = f"{len(group)} documents share at least half their word triples: this one, {shown}."
                 yield self.finding(own, severity, len(group), why, [Span(0, 0, self._shingles[key][1])])
@@ -109,29 +115,34 @@ class Siblings(BaseDetector):
         return groups
 
     def _alike(self, a: bytes, b: bytes) -> bool:
+        import numpy as np
+
         one, two = self._shingles[a][0], self._shingles[b][0]
-        shared = len(one & two)
+        shared = len(np.intersect1d(one, two, assume_unique=True))
         return shared >= LIKE * (len(one) + len(two) - shared)
 
 
-def shingles_of(tokens: Sequence[str]) -> frozenset[int]:
-    """Hashes of the word triples, the same in every process."""
-    kept = tokens[: MOST_SHINGLES + 2]
-    # 32 bits are enough to compare sets of a few thousand, and zlib's are the quickest that every process agrees on
-    return frozenset(map(zlib.crc32, map(_joined, zip(kept, kept[1:], kept[2:], strict=False))))
+def shingles_of(tokens: Sequence[str]) -> Shingles:
+    """Distinct 32-bit hashes of the word triples, sorted; the same in every process, so that findings are too."""
+    import numpy as np
 
-
-def _joined(triple: tuple[str, str, str]) -> bytes:
-    return " ".join(triple).encode("utf-8", "replace")
+    words = [zlib.crc32(token.encode("utf-8", "replace")) for token in tokens[: MOST_SHINGLES + 2]]
+    hashed = np.array(words, dtype=np.uint64)
+    if len(words) < 3:
+        return hashed[:0]
+    mixed = hashed[:-2] * np.uint64(0x9E3779B97F4A7C15) + hashed[1:-1] * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed += hashed[2:] * np.uint64(0x165667B19E3779F9)
+    found: Shingles = np.unique(mixed >> np.uint64(32))
+    return found
 
 
 def _digest(tokens: Sequence[str]) -> bytes:
     return hashlib.blake2b(" ".join(tokens).encode("utf-8", "replace"), digest_size=12).digest()
 
 
-def _sketch(shingles: frozenset[int]) -> Any:
+def _sketch(shingles: Shingles) -> Any:
     sketch = _empty().copy()
-    sketch.update_batch(sorted(shingles))
+    sketch.update_batch(shingles.tolist())
     return sketch
 
 
