@@ -9,7 +9,7 @@ from typing import Any
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector
-from darnel.audit.model import Finding, Severity, Span
+from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
 
 _CANDIDATES = re.compile(
     "[\0-\x08\x0e-\x1f\x7f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
@@ -17,6 +17,17 @@ _CANDIDATES = re.compile(
 )
 _CONTROLS = re.compile("[\0-\x08\x0e-\x1f\x7f]")
 _BLANKS = "\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0"
+_IN_WORDS = ("an invisible character inside a word", "soft hyphens around single letters")
+_KINDS: tuple[tuple[Severity, str, str, bool], ...] = (
+    ("high", "hidden ASCII in tag characters", "tags", True),
+    ("high", "a run of invisible characters", "run", True),
+    ("medium", _IN_WORDS[0], "inside", True),
+    ("medium", _IN_WORDS[1], "hyphens", True),
+    ("medium", "a control character", "control", True),
+    ("high", "a direction override", "override", False),
+    ("medium", "a direction change without right-to-left text", "embed", False),
+)
+"""How bad, what it is, the rule that finds it, and whether it means anything in a text with right-to-left letters."""
 RUN = 4
 """So many invisible characters in a row are a hidden message rather than typography."""
 
@@ -98,30 +109,29 @@ class HiddenCharacters(BaseDetector):
         text, rules = entry.text, _rules()
         # each allowed stretch becomes as many ordinary signs, so that places stay and its letters join nothing else
         rest = rules["allowed"].sub(lambda m: "." * len(m[0]), text) if not text.isascii() else text
-        found: list[tuple[Severity, str, Any]] = []
-        found += [("high", "hidden ASCII in tag characters", m) for m in rules["tags"].finditer(rest)]
-        found += [("high", "a run of invisible characters", m) for m in rules["run"].finditer(rest)]
-        found += [("medium", "an invisible character inside a word", m) for m in rules["inside"].finditer(rest)]
-        found += [("medium", "soft hyphens around single letters", m) for m in rules["hyphens"].finditer(rest)]
-        found += [("medium", "a control character", m) for m in rules["control"].finditer(rest)]
-        if not rules["rtl"].search(rest):
-            found += [("high", "a direction override", m) for m in rules["override"].finditer(rest)]
-            found += [
-                ("medium", "a direction change without right-to-left text", m) for m in rules["embed"].finditer(rest)
-            ]
+        rtl = rules["rtl"].search(rest) is not None
+        found = {
+            (severity, what): places
+            for severity, what, rule, beside_rtl in _KINDS
+            if (beside_rtl or not rtl) and (places := [m.span() for m in rules[rule].finditer(rest)])
+        }
         if not found:
             return
-        inside = sum(1 for _, what, _m in found if "inside a word" in what or "soft" in what)
-        severity: Severity = "high" if inside >= 3 or any(s == "high" for s, _, _ in found) else "medium"
-        kinds = sorted({what for _, what, _ in found})
-        spans = [Span(m.start(), m.end(), f"{what}: {_spelled(text, m)}") for _, what, m in found]
-        yield self.finding(entry, severity, len(found), f"The text holds {', '.join(kinds)}.", spans)
+        count = sum(map(len, found.values()))
+        inside = sum(len(places) for (_, what), places in found.items() if what in _IN_WORDS)
+        worst: Severity = "high" if inside >= 3 or any(severity == "high" for severity, _ in found) else "medium"
+        why = f"The text holds {', '.join(sorted(what for _, what in found))}."
+        first = sorted((*place, what) for (_, what), places in found.items() for place in places[:MOST_SPANS])[
+            :MOST_SPANS
+        ]
+        spans = [Span(start, end, f"{what}: {_spelled(text, start, end)}") for start, end, what in first]
+        yield self.finding(entry, worst, count, why, spans)
 
 
-def _spelled(text: str, found: Any) -> str:
+def _spelled(text: str, start: int, end: int) -> str:
     """The characters around, with the invisible ones by number; tag characters as the ASCII they stand for."""
-    part = text[found.start() : min(found.end(), found.start() + 80)]
+    part = text[start : min(end, start + 80)]
     if "\U000e0020" <= part[-1] <= "\U000e007f":
         return repr("".join(chr(ord(c) - 0xE0000) for c in part if "\U000e0020" <= c <= "\U000e007e"))
-    around = text[max(0, found.start() - 8) : min(found.end(), found.start() + 24) + 8]
+    around = text[max(0, start - 8) : min(end, start + 24) + 8]
     return "".join(f"<U+{ord(c):04X}>" if _CANDIDATES.match(c) else c for c in around)

@@ -8,7 +8,7 @@ from typing import Any
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector
-from darnel.audit.model import Finding, Severity, Span
+from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
 
 
 @cache
@@ -88,14 +88,13 @@ class MixedScript(BaseDetector):
         """See ``BaseDetector.look``."""
         if entry.text.isascii():
             return
+        mixed = [m.span() for m in _words().finditer(entry.text) if disguised(m[0][:200])]
         spans = [
-            Span(m.start(), m.end(), _spelled(m[0][:60]))
-            for m in _words().finditer(entry.text)
-            if disguised(m[0][:200])
+            Span(start, end, _spelled(entry.text[start : min(end, start + 60)])) for start, end in mixed[:MOST_SPANS]
         ]
         styled = [Span(m.start(), m.end(), m[0][:60]) for m in _styled().finditer(entry.prose)]
         if spans:
-            severity: Severity = "high" if len(spans) >= 3 else "medium"
+            severity: Severity = "high" if len(mixed) >= 3 else "medium"
             yield self.finding(
                 entry, severity, len(spans), "Words mix scripts with letters that are drawn alike.", spans
             )
