@@ -87,6 +87,9 @@ def queries_of(name: str) -> list[Query]:
 
     folder = data_folder()
     assert folder is not None
+    if name == "fastapi-docs":  # it has no questions of its own: one on each English page's title
+        titled = [r for r in records_of(name) if r.id.startswith("en/") and (r.metadata or {}).get("title")]
+        return [Query(r.id, f"What do the docs say about {(r.metadata or {})['title']}?") for r in titled]
     return read_queries(folder / name / "queries.jsonl") if name in RETRIEVAL else []
 
 
@@ -100,7 +103,7 @@ def audit(
 def clean(sets: Sequence[str], *, alarms: bool) -> None:
     total, flagged = 0, 0
     for name in sets:
-        records, queries = records_of(name), queries_of(name)
+        records, queries = records_of(name), queries_of(name) if name in RETRIEVAL else []
         results = audit(records, queries)
         total, flagged = total + results.read, flagged + results.flagged
         by = Counter(f.detector for f in results.findings)
@@ -215,11 +218,17 @@ def kits() -> None:
             ]
             _print_kit(f"PoisonedRAG {name}, {label}", plants, audit([*clean_records, *plants], queries))
     try:
-        from raginject.corpus import load_corpus as raginject_corpus  # type: ignore[attr-defined]
+        from raginject.attacks.loader import load_default_patterns, load_pattern_set
     except ImportError:
         return
-    plants = [Record(f"r{i}", str(getattr(d, "text", d))) for i, d in enumerate(raginject_corpus())]
-    _print_kit("raginject", plants, audit([*clean_records, *plants]))
+    for label, patterns in (
+        ("raginject, default set", load_default_patterns()),
+        ("raginject, retriever set", load_pattern_set("retriever")),
+    ):
+        plants = [Record(p.id, p.injected_content) for p in patterns]
+        questions = [Query(p.id, p.question) for p in patterns]
+        _print_kit(label, plants, audit([*clean_records, *plants]))
+        _print_kit(f"{label}, with its questions", plants, audit([*clean_records, *plants], questions))
 
 
 def _print_kit(label: str, plants: Sequence[Record], results: AuditResults) -> None:

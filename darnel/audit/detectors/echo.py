@@ -18,6 +18,8 @@ CUT = 0.8
 """Share of a query's words that must stand in a row."""
 FEWEST = 5
 """Words of a query that stand in a row anywhere by chance if they are fewer."""
+FEWEST_WHOLE = 4
+"""The same where the whole query stands at the very start of a text."""
 GRAM = 3
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff]"
@@ -41,13 +43,17 @@ class Match:
 
 
 class Index:
-    """Queries by their word triples; only those long enough to mean something."""
+    """Queries by their word triples; only those long enough to mean something.
 
-    def __init__(self, queries: Sequence[Sequence[str]]) -> None:
+    ``whole``: a short one counts too where all of it stands at the start of a text.
+    """
+
+    def __init__(self, queries: Sequence[Sequence[str]], *, whole: bool) -> None:
+        self._whole = whole
         self._lengths = [len(q) for q in queries]
         self._grams: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
         for number, query in enumerate(queries):
-            if len(query) >= FEWEST:
+            if len(query) >= FEWEST_WHOLE:
                 for at in range(len(query) - GRAM + 1):
                     self._grams[tuple(query[at : at + GRAM])].append((number, at))
 
@@ -65,7 +71,7 @@ class Index:
         for (number, _shift), (first, last) in runs.items():
             length = last - first + GRAM
             share = length / self._lengths[number]
-            if share >= CUT and length >= FEWEST:
+            if share >= CUT and (length >= FEWEST or (self._whole and share == 1 and not first)):
                 found.append(Match(number, share, first, last + GRAM))
         return found
 
@@ -83,8 +89,8 @@ class QueryEcho(BaseDetector):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._queries = context.queries
-        self._plain = Index([words(q.text) for q in self._queries])
-        self._terms = Index([content_words(q.text) for q in self._queries])
+        self._plain = Index([words(q.text) for q in self._queries], whole=True)
+        self._terms = Index([content_words(q.text) for q in self._queries], whole=False)
 
     def unusable(self) -> str | None:
         """Without queries there is nothing to look for."""

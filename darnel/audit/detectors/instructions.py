@@ -8,56 +8,12 @@ from collections.abc import Iterator
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector
 from darnel.audit.model import Finding, Severity, excerpt
+from darnel.audit.phrases import RULES
 
-_START = r"(?:^|[.!?:;>\]\)\n*#-]|\b(?:please|now|then|and|so|must|should|to|immediately|first|you|important)\b,?)[ \t*_\"]{0,4}"
-_OLD = r"(?:previous|prior|above|preceding|earlier|foregoing|your|all)"
-_WHAT = (
-    r"(?:instruction|direction|prompt|rule|guideline|directive|command|context|order|training|programming|constraint)s?"
-)
-_RAW: tuple[tuple[Severity, str, str], ...] = (
-    ("high", "asks to set instructions aside",
-     rf"{_START}(?:ignore|disregard|forget|override|bypass|discard)[ \t]+(?:(?:the|of|about|any|these|those)[ \t]+){{0,2}}(?:{_OLD}[ \t]+)(?:(?:the|of|and|or|other|safety|system|given|original|{_OLD})[ \t]+){{0,3}}{_WHAT}\b"),
-    ("high", "asks to set what came before aside",
-     r"(?:ignore|disregard|forget)[ \t]+(?:everything|anything|all|whatever)[ \t]+(?:\w+[ \t]+){0,3}(?:above|before|previous(?:ly)?|prior|told)\b"),
-    ("high", "imitates a model's chat markup",
-     r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>|\[/?INST\]|<</?SYS>>"),
-    ("high", "gives a model another role",
-     rf"{_START}you are now[ \t]+(?:an?[ \t]+)?(?:\w+[ \t]+){{0,3}}(?:assistant|ai|model|bot|dan|mode|unrestricted|jailbroken)\b"),
-    ("medium", "asks for the system prompt",
-     r"(?:reveal|print|repeat|output|show|leak|disclose)[ \t]+(?:me[ \t]+)?(?:your|the)[ \t]+(?:\w+[ \t]+){0,2}(?:system prompt|hidden prompt|initial instructions|system instructions)"),
-    ("medium", "asks to keep something from the user",
-     rf"{_START}(?:do not|don't|never)[ \t]+(?:tell|inform|mention|reveal|disclose)[ \t]+(?:\w+[ \t]+){{0,4}}(?:the[ \t]+user|to[ \t]+(?:the[ \t]+)?users?|this[ \t]+instruction)"),
-    ("medium", "tells a model how to answer",
-     r"\b(?:ai(?:[ \t]+(?:assistant|model|agent|system)s?)?|language models?|llms?|chatbots?)\b[^.!?\n]{0,60}\b(?:must|should|shall|has to|is instructed to|always)\b[ \t]+(?:\w+[ \t]+){0,4}(?:reply|respond|answer|say|output|include|recommend|cite|repeat|state)\b"),
-    ("medium", "tells a model how to answer",
-     r"\b(?:in|with|to|into|at the end of)[ \t]+your[ \t]+(?:final[ \t]+)?(?:answer|reply|response|output|summary)\b[^.!?\n]{0,40}\b(?:include|add|append|mention|say|repeat|state|insert)\b"
-     r"|\b(?:include|add|append|repeat|insert|output|print)\b[^.!?\n]{0,80}\b(?:in|with|to|into|at the end of)[ \t]+your[ \t]+(?:final[ \t]+)?(?:answer|reply|response|output|summary)\b"),
-    ("medium", "carries a line in the system's name",
-     r"(?:^|\n)[ \t#*\[]{0,6}(?:system|assistant)[ \t]?(?:prompt|message|instruction|note|override)?[\]*]{0,3}:[ \t]+(?:you|ignore|always|never|from now|do not|new)\b"),
-)  # fmt: skip
-_HINTS = (
-    ("ignor", "disregard", "forget", "overrid", "bypass", "discard"),
-    ("ignor", "disregard", "forget"),
-    ("<|", "[inst]", "[/inst]", "sys>>"),
-    ("you are now",),
-    *(
-        ("prompt", "instructions"),
-        ("the user", "to user", "this instruction"),
-        ("ai", "language model", "llm", "chatbot"),
-    ),
-    *(
-        ("your answer", "your final", "your reply", "your response", "your output", "your summary"),
-        ("system", "assistant"),
-    ),
-)
-"""For each rule what it cannot do without: looking for that is far quicker."""
-_RULES = tuple(
-    (severity, what, re.compile(rule, re.IGNORECASE), hints)
-    for (severity, what, rule), hints in zip(_RAW, _HINTS, strict=True)
-)
 _TOLD = re.compile(
-    r"(?:such as|like|for example|e\.g\.|for instance|says?|said|reads?|contains?|containing|phrases?|strings?|text|called|attacks?|"
-    r"attackers?|injection|jailbreak|payload|detects?|blocks?|prevents?|tries|trying|attempts?|asks?|instructs?|telling|model to|can|could|may|might|would)\b[^.!?\n]{0,60}$",
+    r"(?:such as|like|for example|e\.g\.|for instance|says?|said|reads?|contains?|containing|phrases?|strings?|text|called|"
+    r"attacks?|attackers?|injection|jailbreak|payload|detects?|blocks?|prevents?|tries|trying|attempts?|asks?|instructs?|"
+    r"telling|model to|can|could|may|might|would)\b[^.!?\n]{0,60}$",
     re.IGNORECASE,
 )
 _QUOTES = {'"': '"', "“": "”", "«": "»", "‘": "’", "„": "“", "「": "」", "'": "'"}
@@ -78,7 +34,7 @@ class Instructions(BaseDetector):
         text, lowered = entry.prose, entry.lowered
         found = [
             (severity, what, m)
-            for severity, what, rule, hints in _RULES
+            for severity, what, hints, rule in RULES
             if any(hint in lowered for hint in hints)
             for m in rule.finditer(text)
             if not _reported(text, m.start(), m.end())

@@ -13,7 +13,7 @@ from darnel.audit.detector import BaseDetector, Context
 from darnel.audit.model import Finding, Severity, Span, excerpt
 from darnel.audit.prose import BLANK
 from darnel.audit.sketch import Histogram
-from darnel.core.text import stop_words
+from darnel.core.text import sentences, stop_words
 
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(rf"\w+|{BLANK}+")
@@ -27,6 +27,8 @@ FEWEST_COPIES = 3
 MOST_PERIODS = 3
 SHORTEST = 15
 """Words of a stretch below which it must be unbroken by punctuation and lines: else it is a heading over a link over a list."""
+QUESTIONS = 6
+"""Questions that are a list of them if hardly anything else stands beside them."""
 REPEATED_FLOOR = 0.35
 """Share of repeated word triples that is never reported, however unusual."""
 TOP_FLOOR = 0.3
@@ -77,6 +79,9 @@ class Repetition(BaseDetector):
             count, start, end = salad
             why = f"{count} terms stand in a row without a function word or punctuation."
             yield self.finding(entry, "medium", float(count), why, [excerpt(entry.text, start, end)])
+        elif (asked := _questions(entry.prose)) >= QUESTIONS:
+            why = f"{asked} questions stand there, and next to nothing that would answer them."
+            yield self.finding(entry, "medium", float(asked), why)
         if len(tokens) >= FEWEST_WORDS:
             self._measure(entry, repeats / (len(tokens) - 2), report=tandem is None and salad is None)
 
@@ -168,6 +173,15 @@ def _counts(tokens: Sequence[str], found: Tandem) -> bool:
     """Whether words are repeated, rather than numbers or single letters, and often enough."""
     repeated = {t for t in tokens[found.start : found.start + min(found.period, 12)] if len(t) > 2 and t.isalpha()}
     return bool(repeated) and found.length >= 5 if found.period == 1 else len(repeated) >= 2 and found.length >= 6
+
+
+def _questions(prose: str) -> int:
+    """How many sentences are questions, if three quarters of them are."""
+    if prose.count("?") + prose.count("？") < QUESTIONS:
+        return 0
+    said = [s for s in sentences(prose) if s.count(" ") >= 2]
+    asked = sum(s.endswith(("?", "？")) for s in said)
+    return asked if asked >= 0.75 * len(said) else 0
 
 
 def _may_be_salad(tokens: Sequence[str]) -> bool:
