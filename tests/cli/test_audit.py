@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -180,7 +179,9 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     reader, writer = os.pipe()
     link = tmp_path / "feed.jsonl"
     code = (
-        "import sys; from pathlib import Path\n"
+        "import sys; from contextlib import nullcontext; from pathlib import Path\n"
+        "from darnel.cli import progress\n"
+        "progress.progress_bar = lambda: nullcontext(lambda *told: print('batch', file=sys.stderr, flush=True))\n"
         "from darnel.audit.readers.jsonl import JsonlReader\n"
         "from darnel.audit.readers import files\n"
         f"files.open_file = lambda path: JsonlReader(Path('/dev/fd/{reader}'))\n"
@@ -193,7 +194,8 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     with os.fdopen(writer, "w", encoding="utf-8") as feed:
         feed.write("".join(json.dumps(row) + "\n" for row in rows))
         feed.flush()
-        time.sleep(3)
+        assert process.stderr is not None
+        assert process.stderr.readline() == "batch\n"
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
     assert process.returncode == 2, err
