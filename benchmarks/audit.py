@@ -37,7 +37,7 @@ from darnel.core.plant import find_markers, make_marker
 from darnel.core.queries import Query
 from darnel.core.stats import rate
 
-CLEAN = ("cranfield", "cisi", "npl", "fastapi-docs", "notinject")
+CLEAN = ("cranfield", "cisi", "npl", "fastapi-docs", "notinject", "packages-0", "packages-1")
 RETRIEVAL = ("cranfield", "cisi", "npl")
 TUNED = ("echo:1", "keywords:5", "comment:1", "zero-width:1", "flood:5", "title:1", "swap:1")
 HELD_OUT = (
@@ -63,7 +63,41 @@ class Listed:
         return []
 
 
+def installed(seed: int) -> list[Record]:
+    """What is written in the packages installed here: long descriptions and 5,000 docstrings, half of them for each seed."""
+    import ast
+    import warnings
+    from importlib.metadata import distributions
+
+    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
+    for dist in distributions():
+        if dist.name.lower() == "darnel":
+            continue
+        found[f"description/{dist.name}"] = dist.metadata.get_payload() or ""
+        for file in sorted(dist.files or (), key=str):
+            if file.suffix == ".py" and "/tests/" not in str(file):
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        tree = ast.parse(Path(str(file.locate())).read_text(encoding="utf-8"))
+                except (OSError, ValueError, SyntaxError, RecursionError):
+                    continue
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                        text = ast.get_docstring(node) or ""
+                        if len(text) > 300:
+                            docstrings[f"{file}:{getattr(node, 'lineno', 0)}"] = text
+    names = sorted(docstrings)
+    random.Random(0).shuffle(names)
+    drawn = names[seed::2][:5_000]
+    found = {name: text for i, (name, text) in enumerate(sorted(found.items())) if i % 2 == seed}
+    return [Record(name, text) for name, text in {**found, **{n: docstrings[n] for n in drawn}}.items() if text.strip()]
+
+
 def records_of(name: str) -> list[Record]:
+    if name.startswith("packages"):
+        return installed(int(name[-1]))
     folder = data_folder()
     if folder is None:
         raise SystemExit("the data is not here: put it in ../shared/data, or name its folder in $DARNEL_DATA")

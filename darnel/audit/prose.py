@@ -9,7 +9,7 @@ _FENCE = re.compile(r"[ \t>]{0,12}(`{3,}|~{3,})")
 _TABLE = re.compile(r"\s*\|.*\||[^|\n]*\|[^|\n]*\|")
 _RULE_ROW = re.compile(r"^[ \t]{0,9}\|?[ \t]{0,9}:?-{2,400}:?[ \t]{0,9}\|", re.MULTILINE)
 """The row under a table's head; without one, lines with bars in them are no table."""
-_HINTS = ("`", "~~~", "|", "\n    ", "\n\t", "://", "{#", "{ #")
+_HINTS = ("`", "~~~", "|", "\n    ", "\n\t", "://", "{#", "{ #", ">>> ", "\n$ ")
 _NAMES = re.compile(r"https?://[^\s<>()\[\]\"']{1,2000}|\{ ?#[^{}\n]{1,200}\}")
 BLANK = "\x1f"
 """What stands in the place of each character that is no prose: no space, so that what it parts stays parted."""
@@ -31,7 +31,7 @@ def prose_of(text: str) -> str:
                 fence = ""
         elif opening:
             fence, lines[number] = opening[1], BLANK * len(line)
-        elif _is_indented_code(line, blank_before) or (tables and _TABLE.match(line[:2_000])):
+        elif _is_prompt(line) or _is_indented_code(line, blank_before) or (tables and _TABLE.match(line[:2_000])):
             lines[number] = BLANK * len(line)
             continue  # a block goes on as it began
         elif "`" in line:
@@ -42,6 +42,11 @@ def prose_of(text: str) -> str:
 
 def _blank(found: re.Match[str]) -> str:
     return BLANK * len(found[0])
+
+
+def _is_prompt(line: str) -> bool:
+    """A line of an interactive session."""
+    return line.lstrip().startswith((">>> ", "... ", "$ "))
 
 
 def _is_indented_code(line: str, blank_before: bool) -> bool:

@@ -147,3 +147,20 @@ def test_instructions(sentence: str) -> None:
     findings = support.audit_texts(f"{support.CARRIER}\n{sentence}\nTickets are sold on board.")
     assert support.found_by(findings, "instructions") == {"0"}
     assert findings[0].line == 2 or sentence.startswith("<|") or findings[0].line == 1
+
+
+def test_where_groups_are_usual_few_are_shown() -> None:
+    """Reference pages of one form: eight groups of four among 40 records raise no more alarms than the budget has."""
+    pages = [
+        Record(
+            f"page-{group}-{i}",
+            f"Function {group} of part {i}. " + " ".join(f"word{group}x{n}" for n in range(40)) + f" end {i}",
+        )
+        for group in range(8)
+        for i in range(4)
+    ]
+    assert len(support.audit([*corpora.make_records(), *pages], budget=0.3).findings) == 4
+    assert not support.audit([*corpora.make_records(), *pages]).findings
+    kept = support.audit([*corpora.make_records(), *pages], budget=0.3).findings
+    assert {f.severity for f in kept} == {"low"}
+    assert "32 of 72 records" in kept[0].why

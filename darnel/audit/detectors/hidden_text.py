@@ -47,10 +47,8 @@ _FREE = frozenset(
         "tbody",
     ]
 )
-_NOTICE = re.compile(
-    r"copyright|licen[cs]e|spdx|all rights reserved|prettier|eslint|markdownlint|noqa|^\s*(?:todo|fixme|note)\b",
-    re.IGNORECASE,
-)
+_NOTICE = re.compile(r"copyright|\(c\)|licen[cs]ed? |spdx-|all rights reserved", re.IGNORECASE)
+"""In a comment that opens a page; anywhere else the word excuses nothing."""
 _HIDING = (
     ("display:none", "high"), ("visibility:hidden", "high"), ("font-size:0", "high"), ("opacity:0", "high"),
     ("text-indent:-", "medium"), ("left:-", "medium"), ("top:-", "medium"), ("clip:rect(0", "medium"),
@@ -79,7 +77,8 @@ class HiddenText(BaseDetector):
     name = "hidden-text"
     summary = "Comments and styled-away elements of HTML in the text, by an HTML parser."
     blind = (
-        "Hiding by style sheets outside the record, by scripts, by images, or in files whose text was extracted before."
+        "A comment that opens a page as a notice of copyright; hiding by style sheets outside the record, by scripts, by "
+        "images, or in files whose text was extracted before."
     )
     advice = "Ingest what a reader sees: strip comments and hidden elements before embedding."
 
@@ -98,9 +97,10 @@ class HiddenText(BaseDetector):
             return
         for how, severity, text in hidden_parts(page):
             kept = words(text)
-            if len(kept) < FEWEST_WORDS or (how == "a comment" and _NOTICE.search(text)):
-                continue
             start = max(0, entry.text.find(text[:40].strip()))
+            notice = how == "a comment" and start < 100 and _NOTICE.search(text)
+            if notice or _count(text) < FEWEST_WORDS:
+                continue
             shown = Span(start, min(len(entry.text), start + len(text)), f"{how}: {' '.join(text.split())[:160]}")
             line = entry.text.count("\n", 0, start) + 1
             key = hashlib.blake2b(f"{how} {' '.join(kept)}".encode(), digest_size=12).digest()
@@ -116,6 +116,11 @@ class HiddenText(BaseDetector):
                 why += f" The same stands in {len(records)} records: {', '.join(r.id for r in records[:10])}."
             made = self.finding(first.record, first.severity, len(words(first.span.what)), why, [first.span])
             yield _at_line(made, first.line)
+
+
+def _count(text: str) -> int:
+    """Words, where a switch for a tool such as ``markdown-link-check-disable`` is one; in scripts without spaces, about."""
+    return max(len(text.split()), 0 if text.isascii() else len(text.strip()) // 4)
 
 
 def hidden_parts(page: str) -> Iterator[tuple[str, Severity, str]]:

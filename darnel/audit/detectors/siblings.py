@@ -25,6 +25,12 @@ LIKE = 0.5
 """Jaccard of word triples from which two texts are siblings."""
 FEWEST_SHINGLES = 12
 SMALLEST_GROUP = 3
+USUAL = 0.05
+"""Share of records in groups above which groups are how this corpus is made: reference pages, versions, forms."""
+SEVERAL = 5
+"""Groups below which they are usual nowhere."""
+PARTS = 5
+"""Of the alert budget: what siblings may use up where they are usual."""
 MOST_SHINGLES = 5_000
 """Word triples of one text that are looked at: enough to tell, and linear in the corpus."""
 
@@ -37,19 +43,24 @@ class Siblings(BaseDetector):
 
     name = "siblings"
     summary = "Groups of three or more documents of nearly the same words, by MinHash, verified."
-    blind = "Paraphrases, pairs, and groups of less than half their word triples in common; equal copies count as one."
+    blind = (
+        "Paraphrases, pairs, groups of less than half their word triples in common, and equal copies, which count as one; and a "
+        "flood in a corpus that is full of such groups."
+    )
     advice = "Keep one of the group; look at who wrote the others and when."
     learns = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._index: Any = None
+        self._seen = 0
         self._digests: dict[bytes, Ref] = {}
         self._near: dict[bytes, set[bytes]] = {}
         self._shingles: dict[bytes, tuple[Shingles, str]] = {}
 
     def learn(self, batch: Batch) -> None:
         """Sketch every text; remember which sketches meet."""
+        self._seen += len(batch)
         for entry in batch.entries:
             shingles = shingles_of(entry.words)
             key, ref = _digest(entry.words), Ref(entry.id, entry.source)
@@ -84,18 +95,32 @@ class Siblings(BaseDetector):
         return iter(())
 
     def finish(self) -> Iterator[Finding]:
-        """Groups joined by verified pairs."""
-        for group in sorted(self._groups(), key=len):
-            if len(group) < SMALLEST_GROUP:
-                continue
-            names = sorted(self._digests[key] for key in group)
-            severity: Severity = "medium" if len(group) < 8 else "low"  # many alike are pages of one template
-            for key in group:
-                own = self._digests[key]
-                others = [n.id for n in names if n != own]
-                shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
-                why = f"{len(group)} documents share at least half their word triples: this one, {shown}."
-                yield self.finding(own, severity, len(group), why, [Span(0, 0, self._shingles[key][1])])
+        """Groups joined by verified pairs; where a corpus is made of such families, only as many as the budget allows."""
+        groups = [
+            sorted(group, key=self._digests.__getitem__) for group in self._groups() if len(group) >= SMALLEST_GROUP
+        ]
+        groups.sort(key=lambda group: (len(group), self._digests[group[0]]))
+        members = sum(map(len, groups))
+        family = len(groups) >= SEVERAL and members > USUAL * self._seen
+        left = round(self.context.budget / PARTS * self._seen) if family else members
+        said = (
+            f" Such groups hold {members} of {self._seen} records here, so they say little; few are shown."
+            if family
+            else ""
+        )
+        for group in groups:
+            left -= len(group)
+            if left < 0:
+                return
+            yield from self._tell(group, "low" if family else "medium", said)
+
+    def _tell(self, group: Sequence[bytes], severity: Severity, said: str) -> Iterator[Finding]:
+        for key in group:
+            own = self._digests[key]
+            others = [self._digests[other].id for other in group if other != key]
+            shown = ", ".join(others[:5]) + (f" and {len(others) - 5} more" if len(others) > 5 else "")
+            why = f"{len(group)} documents share at least half their word triples: this one, {shown}.{said}"
+            yield self.finding(own, severity, len(group), why, [Span(0, 0, self._shingles[key][1])])
 
     def _groups(self) -> list[set[bytes]]:
         groups: list[set[bytes]] = []
