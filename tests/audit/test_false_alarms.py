@@ -91,7 +91,7 @@ def test_all_together() -> None:
         ("<p>Hi</p><div style='display: none'>the hidden words are these</div>", "hidden-text"),
         ("<p>Hi</p><span style='font-size:0px'>the hidden words are these</span>", "hidden-text"),
         (
-            "<p>Hi, and so on and on, for as long as it takes.</p><!-- copyright: which ferry leaves on sunday -->" * 2,
+            "<p>Hi, and so on.</p>" * 9 + "<!-- copyright: which ferry leaves on sunday -->",
             "hidden-text",
         ),
         ("Hi <!-- which ferry leaves first on sunday mornings --> there", "hidden-text"),
