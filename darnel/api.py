@@ -208,11 +208,13 @@ def audit_corpus(
     Raises:
         DarnelError: a source or an embedder cannot be opened, and what to do.
     """
+    from darnel.audit.batch import check_installed
     from darnel.audit.detector import Context
     from darnel.audit.engine import AuditOptions, run_audit
     from darnel.audit.live import digests_around
     from darnel.audit.readers.files import open_file
 
+    check_installed()
     resolved = None if embedder is None else resolve_embedder(embedder)
     asked = [] if queries is None else read_queries(queries)
     context = Context(asked, None if resolved is None else resolved.documents, alert_budget)

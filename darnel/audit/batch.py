@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from darnel.audit.prose import prose_of
@@ -16,22 +17,28 @@ from darnel.core.text import stop_words, words
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NEEDS = ("confusable_homoglyphs", "datasketch", "pyarrow", "regex", "selectolax")
 INSTALL = "pip install 'darnel[audit]'"
 MOST_BYTES = 32_000_000
 """Text and metadata of one batch; a batch is closed once it holds more."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def arrow() -> Any:
-    """pyarrow, loaded when first needed.
+def check_installed() -> None:
+    """See that every package of the extra is there, without loading any.
 
     Raises:
-        TargetError: it is not installed; says how to install it.
+        TargetError: one is missing; says how to install it.
     """
-    try:
-        import pyarrow
-    except ImportError:
-        raise TargetError(f"an audit needs the package pyarrow; run: {INSTALL}") from None
+    missing = [name for name in NEEDS if find_spec(name) is None]
+    if missing:
+        raise TargetError(f"an audit needs the packages {', '.join(missing)}; run: {INSTALL}")
+
+
+def arrow() -> Any:
+    """pyarrow, loaded when first needed."""
+    import pyarrow
+
     return pyarrow
 
 

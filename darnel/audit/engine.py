@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from darnel.audit.batch import Batch
+from darnel.audit.batch import Batch, check_installed
 from darnel.audit.detector import Context, Detector
 from darnel.audit.model import Finding, Severity
 from darnel.audit.readers.base import Reader, ReadLog
@@ -50,8 +50,9 @@ def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
     """Audit some sources together. An interruption (Ctrl-C) ends it early and keeps what was found.
 
     Raises:
-        DarnelError: a detector or a reader cannot be made or started.
+        DarnelError: a package is not installed, or a detector cannot be made.
     """
+    check_installed()
     started, clock, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
     made = make_detectors(options.detectors, options.context)
     not_run = {d.name: reason for d in made if (reason := d.unusable())}

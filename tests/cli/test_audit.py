@@ -79,6 +79,15 @@ def test_usage(cli: Cli, clean: Path, args: list[str], code: int, said: str) -> 
     assert said in ended.err
 
 
+def test_without_the_extra(cli: Cli, clean: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from darnel.audit import batch
+
+    monkeypatch.setattr(batch, "find_spec", lambda name: None if name in ("pyarrow", "regex") else object())
+    ended = cli("audit", clean)
+    assert ended.code == 2
+    assert "needs the packages pyarrow, regex; run: pip install 'darnel[audit]'" in ended.err
+
+
 def test_unreadable(cli: Cli, clean: Path) -> None:
     with clean.open("a", encoding="utf-8") as file:
         file.write("{broken\n")

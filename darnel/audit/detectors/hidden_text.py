@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from darnel.audit.batch import INSTALL, Entry
+from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Severity, Span
-from darnel.core.errors import TargetError
 from darnel.core.text import words
 
 FEWEST_WORDS = 4
@@ -154,10 +153,8 @@ def _hiding(node: Any) -> tuple[str, Severity] | None:
 
 
 def _parse(page: str) -> Any:
-    try:
-        from selectolax.lexbor import LexborHTMLParser
-    except ImportError:
-        raise TargetError(f"the hidden-text detector needs the package selectolax; run: {INSTALL}") from None
+    from selectolax.lexbor import LexborHTMLParser
+
     return LexborHTMLParser(f"<body>{page}")  # a comment before the body would hang beside the tree
 
 

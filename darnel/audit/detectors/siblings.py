@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from darnel.audit.batch import INSTALL, Batch, Entry
+from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Severity, Span
-from darnel.core.errors import TargetError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,10 +79,8 @@ class Siblings(BaseDetector):
     @property
     def _lsh(self) -> Any:
         if self._index is None:
-            try:
-                from datasketch import MinHashLSH
-            except ImportError:
-                raise TargetError(f"the siblings detector needs the package datasketch; run: {INSTALL}") from None
+            from datasketch import MinHashLSH
+
             self._index = MinHashLSH(threshold=LIKE, num_perm=PERMUTATIONS)
         return self._index
 
