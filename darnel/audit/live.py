@@ -12,7 +12,7 @@ from darnel.audit.readers.corpus import StoreReader
 from darnel.audit.results import AuditResults
 from darnel.core.corpus import Target
 from darnel.core.digest import CorpusDigest, compare_digests, take_digest
-from darnel.core.errors import TargetError
+from darnel.core.errors import TargetError, describe_error
 
 Run = Callable[[Sequence[Reader], AuditOptions], AuditResults]
 
@@ -34,10 +34,16 @@ def digests_around(sources: Sequence[Reader | Target], options: AuditOptions, ru
     results = run(readers, options)
     infos, errors = list(results.sources), list(results.errors)
     for number, (target, first) in before.items():
-        second = _digest(target, like=first)
-        infos[number] = msgspec.structs.replace(infos[number], digest_before=first.value, digest_after=second.value)
+        name = infos[number].name
+        infos[number] = msgspec.structs.replace(infos[number], digest_before=first.value)
+        try:
+            second = _digest(target, like=first)
+        except (Exception, KeyboardInterrupt) as error:  # what was found still counts
+            errors.append(f"the digest of {name} was not taken again: {describe_error(error)}")
+            continue
+        infos[number] = msgspec.structs.replace(infos[number], digest_after=second.value)
         if first.value != second.value or compare_digests(first, second):
-            errors.append(f"{infos[number].name} changed during the audit: something else writes to it; audit it again")
+            errors.append(f"{name} changed during the audit: something else writes to it; audit it again")
     results = msgspec.structs.replace(results, sources=infos, errors=errors)
     return judged(results, allow_unreadable=options.allow_unreadable)
 

@@ -52,7 +52,7 @@ def source_lines(results: AuditResults) -> list[str]:
     for s in results.sources:
         line = f"{s.name} ({s.kind}): {s.read:,} read, {s.skipped:,} skipped, {s.unreadable:,} unreadable"
         if s.digest_before is not None:
-            same = "before = after" if s.digest_before == s.digest_after else "DIFFERS before and after"
+            same = "before = after" if s.digest_before == s.digest_after else "DIFFERS or was not taken again"
             line += f"; corpus digest: {same} ({s.digest_before[:16]})"
         lines.append(line)
     return lines

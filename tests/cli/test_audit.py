@@ -213,3 +213,20 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     assert found["read"] >= 1_000
     assert [f["record"] for f in found["findings"]] == ["bad"]
     assert "Interrupted" in err
+
+
+def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    from darnel.adapters.memory.corpus import MemoryCorpus
+    from darnel.api import audit_corpus
+
+    corpus = MemoryCorpus([*corpora.make_records(), Record("bad", f"{QUERY} " * 5)])
+
+    def gone(*_: object, **__: object) -> object:
+        raise OSError("connection lost")
+
+    results = audit_corpus(
+        [corpus], progress=lambda what, *_: "second" in what and monkeypatch.setattr(corpus, "scan", gone)
+    )
+    assert [f.record for f in results.findings] == ["bad"]
+    assert "was not taken again" in results.errors[-1]
+    assert results.exit_code == 2
