@@ -32,14 +32,14 @@ _RAW: tuple[tuple[Severity, str, tuple[str, ...], str], ...] = (
      rf"(?:reveal|print|repeat|output|show|leak|disclose){_S}(?:me{_S})?(?:your|the){_S}(?:\w{{1,30}}{_S}){{0,2}}(?:system prompt|hidden prompt|initial instructions|system instructions)"),
     ("medium", "asks to keep something from the user", ("the user", "to user", "this instruction"),
      rf"{_START}(?:do not|don't|never){_S}(?:tell|inform|mention|reveal|disclose|display){_S}(?:\w{{1,30}}{_S}){{0,4}}(?:the{_S}user|to{_S}(?:the{_S})?users?|this{_S}instruction)"),
-    ("medium", "tells a model how to answer", ("ai", "assistants", "language model", "llm", "chatbot"),
+    ("medium", "tells a model how to answer", ("ai ", "ai\n", "ai,", "assistants", "language model", "language\nmodel", "llm", "chatbot"),
      rf"\b{_MODEL}\b[^.!?]{{0,60}}\b(?:must|should|shall|has to|is instructed to|always){_S}(?:\w{{1,30}}{_S}){{0,4}}(?:reply|respond|answer|say|output|include|recommend|cite|repeat|state|stop)\b"),
     ("medium", "tells a model how to answer", ("your answer", "your reply", "your response", "your output", "your summary", "your final", "your\nanswer", "your\nreply"),
      rf"\b(?:in|with|to|into|end{_S}of){_S}your{_S}(?:final{_S})?{_ANSWER}\b[^.!?]{{0,40}}\b(?:include|add|append|mention|say|repeat|state|insert|cite)\b"
      rf"|\b(?:include|add|append|repeat|insert|output|print|mention|cite)\b[^.!?]{{0,80}}\b(?:in|with|to|into|end{_S}of){_S}your{_S}(?:final{_S})?{_ANSWER}\b"),
-    ("medium", "tells a model how to answer", ("begin", "start", "end", "append"),
+    ("medium", "tells a model how to answer", tuple(f"{which}{gap}{what}" for which in ("your", "the", "every", "each") for gap in " \n" for what in ("answer", "reply", "response", "output", "summary")),
      rf"\b(?:begin|start|end|prefix){_S}(?:your|the|every|each){_S}(?:\w{{1,30}}{_S})?{_ANSWER}{_S}with\b|\b(?:begin|start|end|append){_S}(?:\S{{1,60}}{_S}){{0,6}}of{_S}(?:every|each|your){_S}{_ANSWER}\b"),
-    ("medium", "tells a model how to answer", ("reply", "respond", "answer"),
+    ("medium", "tells a model how to answer", ("reply", " respond", "\nrespond", "answer with", "answer only", "answer just", "answer exactly", "answer solely"),
      rf"\b(?:reply|respond|answer){_S}(?:only|just|exactly|solely){_S}with\b|\b(?:reply|respond|answer){_S}with{_S}(?:only|exactly|just|nothing but)\b"
      rf"|\b(?:reply|respond){_S}(?:\S{{1,30}}{_S}){{0,6}}with{_S}(?:only{_S}|exactly{_S})?[\"“「][^\"”」\n]{{1,80}}[\"”」][ \t\n]{{0,3}}(?:instead|and{_S}nothing|before|rather)"),
     ("medium", "tells a model how to answer", ("instead of answering", "normal answer", "usual answer", "normal\nanswer"),

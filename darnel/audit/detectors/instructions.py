@@ -31,7 +31,7 @@ class Instructions(BaseDetector):
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
-        text, lowered = entry.prose, entry.lowered
+        text, lowered = entry.prose, f"\n{entry.lowered}"
         found = [
             (severity, what, m)
             for severity, what, hints, rule in RULES

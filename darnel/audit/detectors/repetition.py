@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context
@@ -102,7 +101,7 @@ class Repetition(BaseDetector):
         terms = Counter(entry.terms)
         for term in [t for t in terms if len(t) < 3 or t.isdigit()]:
             del terms[term]
-        top = sum(nlargest(3, terms.values())) / len(entry.words)
+        top = sum(sorted(terms.values())[-3:]) / len(entry.words)
         for what, value, floor in (("repeated", repeated, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
             self._histograms.setdefault((what, group), Histogram()).add(value)
             if report and value >= floor:
