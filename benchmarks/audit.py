@@ -1,12 +1,12 @@
 """False alarms and recall of the audit's detectors, on clean sets and on planted ones.
 
-    python benchmarks/audit.py clean [--sets cranfield cisi npl fastapi-docs notinject] [--alarms]
+    python benchmarks/audit.py clean [--sets cranfield packages-1] [--alarms]
     python benchmarks/audit.py planted [--sets cranfield cisi npl] [--patterns echo:1 keywords:5] [--plants 60]
     python benchmarks/audit.py kits                   # PoisonedRAG's released texts, raginject's documents
     python benchmarks/audit.py speed [--records 20000]
 
-Thresholds were set on Cranfield, on FastAPI's English, German and Japanese pages, and on the patterns of ``TUNED``; what is
-reported in docs/audit.md is the other half. Plants carry no marker, and their carrier is 35 words of a record of the same
+``TUNED`` names the patterns that were looked at while thresholds were set; docs/audit.md says what else was, and what is held
+out. Plants carry no marker, and their carrier is 35 words of a record of the same
 corpus, a different one each, so that neither gives them away.
 """
 

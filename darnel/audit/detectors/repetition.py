@@ -57,7 +57,7 @@ class Repetition(BaseDetector):
     summary = (
         "Words or sentences repeated at once, strings of terms, and unusual shares of repeated triples or of few words."
     )
-    blind = "A query or its terms given once or twice, and stuffing spread over sentences of its own."
+    blind = "A query or its terms given once or twice, copies parted by code or links, and stuffing in sentences of its own."
     advice = "Read the repeated part aloud; remove it, or the record if nothing else is in it."
 
     def __init__(self, context: Context) -> None:
