@@ -19,6 +19,7 @@ NASTY: dict[str, Callable[[int], str]] = {
     "one line": lambda n: "x" * n,
     "one word again": lambda n: "ferry " * (n // 6),
     "deep html": lambda n: "<div>" * (n // 5) + "deep",
+    "deep html with a comment": lambda n: "<div>" * (n // 5) + "<!-- these words are hidden -->",
     "deep hidden html": lambda n: "<b style='display:none'>" * (n // 24) + "these words are hidden",
     "open comments": lambda n: "<!--" * (n // 4),
     "open tags": lambda n: '<a style="' * (n // 10),

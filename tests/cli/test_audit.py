@@ -178,7 +178,13 @@ def test_hostile_text(cli: Cli, hostile: Path, tmp_path: Path) -> None:
     html = rendered(page)
     assert "<script" not in html
     assert "<a " not in html
-    assert (tmp_path / "report" / "findings.sarif").read_text(encoding="utf-8").isascii()
+    document = (tmp_path / "report" / "findings.sarif").read_text(encoding="utf-8")
+    assert document.isascii()
+    (run,) = json.loads(document)["runs"]
+    told = [r["message"]["text"] for r in run["results"]]
+    told += [r["locations"][0]["logicalLocations"][0]["name"] for r in run["results"]]
+    told += [n["message"]["text"] for n in run["invocations"][0]["toolExecutionNotifications"]]
+    assert all(map(harmless, told))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
