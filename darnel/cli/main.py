@@ -20,6 +20,7 @@ ASKING = "darnel-ask"
 
 COMMANDS = {
     "adapters": "What stores and frameworks there are, and how to install what is missing.",
+    "audit": "What is in a corpus that should not be: stores and files, read only.",
     "compare": "Two results, before and after a change, on the same questions.",
     "completion": "Print the shell completion script for bash, zsh or fish.",
     "demo": "Mode A on a bundled corpus in a throwaway Chroma store: no configuration, no network.",
@@ -81,7 +82,7 @@ def cli(ctx: click.Context) -> None:
     \b
     Exit codes: 0 passed, 1 a gate failed, 2 could not test, 3 documents may be left behind.
     """
-    if ctx.invoked_subcommand in ("demo", "doctor", "plant", "run", "status", "sweep"):
+    if ctx.invoked_subcommand in ("audit", "demo", "doctor", "plant", "run", "status", "sweep"):
         import logging
 
         from darnel.cli.settings import load_settings

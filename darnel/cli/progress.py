@@ -41,5 +41,5 @@ def progress_bar() -> Iterator[Progress]:
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(
-            task, description=escape(visible(what, 60)), completed=done, total=total
+            task, description=escape(visible(what, 60)), completed=done, total=total or None
         )

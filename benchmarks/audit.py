@@ -1,0 +1,319 @@
+"""False alarms and recall of the audit's detectors, on clean sets and on planted ones.
+
+    python benchmarks/audit.py clean [--sets cranfield packages-1] [--alarms]
+    python benchmarks/audit.py planted [--sets cranfield cisi npl] [--patterns echo:1 keywords:5] [--plants 60]
+    python benchmarks/audit.py kits                   # PoisonedRAG's released texts, raginject's documents
+    python benchmarks/audit.py speed [--records 20000]
+
+``TUNED`` names the patterns that were looked at while thresholds were set; docs/audit.md says what else was, and what is held
+out. Plants carry no marker, and their carrier is 35 words of a record of the same
+corpus, a different one each, so that neither gives them away.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.stores import data_folder
+from darnel.adapters.memory.corpus import MemoryCorpus, load_corpus
+from darnel.audit.detector import Context
+from darnel.audit.engine import AuditOptions, run_audit
+from darnel.audit.readers.corpus import StoreReader
+from darnel.audit.results import AuditResults
+from darnel.core.corpus import Record
+from darnel.core.pattern import Crafted, CraftRequest, Dose
+from darnel.core.plant import find_markers, make_marker
+from darnel.core.queries import Query
+from darnel.core.stats import rate
+
+CLEAN = ("cranfield", "cisi", "npl", "fastapi-docs", "notinject", "packages-0", "packages-1")
+RETRIEVAL = ("cranfield", "cisi", "npl")
+TUNED = ("echo:1", "keywords:5", "comment:1", "zero-width:1", "flood:5", "title:1", "swap:1")
+HELD_OUT = (
+    *("echo:3", "keywords:3", "keywords:20", "answer:1", "echo-end:1", "css:1", "homoglyph:1", "tags:1", "tags:5"),
+    *("host:1", "host-echo:1", "partial:50", "term-dump:10", "dilute:200", "straddle:60", "trigger:5", "hub:10"),
+)
+
+
+class Listed:
+    """Records that a reader can go through; the corpus of a run that is never planted for real."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+
+    def scan(self, batch: int = 1_000, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
+        for start in range(0, len(self._records), batch):
+            yield self._records[start : start + batch]
+
+    def ids(self) -> list[str]:
+        return [r.id for r in self._records]
+
+    def plants(self) -> list[Record]:
+        return []
+
+
+def installed(seed: int) -> list[Record]:
+    """What is written in the packages installed here: long descriptions and 5,000 docstrings, half of them for each seed."""
+    import ast
+    import warnings
+    from importlib.metadata import distributions
+
+    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
+    for dist in distributions():
+        if dist.name.lower() == "darnel":
+            continue
+        found[f"description/{dist.name}"] = dist.metadata.get_payload() or ""
+        for file in sorted(dist.files or (), key=str):
+            if file.suffix == ".py" and "/tests/" not in str(file):
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        tree = ast.parse(Path(str(file.locate())).read_text(encoding="utf-8"))
+                except (OSError, ValueError, SyntaxError, RecursionError):
+                    continue
+                for node in ast.walk(tree):
+                    if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
+                        text = ast.get_docstring(node) or ""
+                        if len(text) > 300:
+                            docstrings[f"{file}:{getattr(node, 'lineno', 0)}"] = text
+    names = sorted(docstrings)
+    random.Random(0).shuffle(names)
+    drawn = names[seed::2][:5_000]
+    found = {name: text for i, (name, text) in enumerate(sorted(found.items())) if i % 2 == seed}
+    return [Record(name, text) for name, text in {**found, **{n: docstrings[n] for n in drawn}}.items() if text.strip()]
+
+
+def records_of(name: str) -> list[Record]:
+    if name.startswith("packages"):
+        return installed(int(name[-1]))
+    folder = data_folder()
+    if folder is None:
+        raise SystemExit("the data is not here: put it in ../shared/data, or name its folder in $DARNEL_DATA")
+    if name == "fastapi-docs":
+        return [
+            Record(f"{path.stem}/{r.id}", r.text, r.metadata)
+            for path in sorted((folder / name).glob("*.jsonl"))
+            for r in load_corpus(path)
+        ]
+    if name == "notinject":
+        return [
+            Record(f"{path.stem}/{i}", row["prompt"])
+            for path in sorted((folder / name).glob("*.json"))
+            for i, row in enumerate(json.loads(path.read_text(encoding="utf-8")))
+        ]
+    return load_corpus(folder / name / "corpus.jsonl")
+
+
+def queries_of(name: str) -> list[Query]:
+    from darnel.api import read_queries
+
+    folder = data_folder()
+    assert folder is not None
+    if name == "fastapi-docs":  # it has no questions of its own: one on each English page's title
+        titled = [r for r in records_of(name) if r.id.startswith("en/") and (r.metadata or {}).get("title")]
+        return [Query(r.id, f"What do the docs say about {(r.metadata or {})['title']}?") for r in titled]
+    return read_queries(folder / name / "queries.jsonl") if name in RETRIEVAL else []
+
+
+def audit(
+    records: Sequence[Record], queries: Sequence[Query] = (), *, embed: Any = None, detectors: Sequence[str] = ()
+) -> AuditResults:
+    reader = StoreReader(Listed(records), "bench", total=len(records), vectors=embed is not None)
+    return run_audit([reader], AuditOptions(Context(queries, embed), detectors))
+
+
+def clean(sets: Sequence[str], *, alarms: bool) -> None:
+    total, flagged = 0, 0
+    for name in sets:
+        records, queries = records_of(name), queries_of(name) if name in RETRIEVAL else []
+        results = audit(records, queries)
+        total, flagged = total + results.read, flagged + results.flagged
+        by = Counter(f.detector for f in results.findings)
+        speed = results.read / max(1e-9, results.run.cpu_seconds)
+        share = f"{results.flagged}/{results.read} = {results.flagged / results.read:.2%}"
+        print(f"{name:14} {share:22} {dict(by)} {speed:,.0f} records/CPU-s {results.errors or ''}")
+        if alarms:
+            for f in results.findings:
+                print("   ", f.detector, f.severity, f.record, f.score, f.why, [s.what[:140] for s in f.spans[:2]])
+    print(f"{'all':14} {flagged}/{total} = {flagged / max(1, total):.2%}")
+
+
+def planted(sets: Sequence[str], patterns: Sequence[str], plants: int) -> None:
+    from darnel.patterns.registry import parse_doses
+
+    print(
+        f"{'set':10} {'pattern':14} {'n':>4} {'all with queries':>22} {'without queries':>22}  by detector (with queries)"
+    )
+    for name in sets:
+        records, queries = records_of(name), queries_of(name)
+        for dose in parse_doses(patterns, controls=False):
+            made = crafted(dose, records, queries, plants)
+            if not made:
+                continue
+            embed = _embedder() if dose.pattern.name in ("hub", "swap") else None
+            corpus = _embedded(records[:1_000], made, embed) if embed else [*records, *(r for r, _ in made)]
+            ids = {r.id for r, _ in made}
+            results = audit(corpus, queries, embed=embed)
+            if results.errors:
+                print(results.errors)
+            caught: dict[str, set[str]] = defaultdict(set)
+            for f in results.findings:
+                if f.record in ids:
+                    caught[f.detector].add(f.record)
+            every = set().union(*caught.values()) if caught else set()
+            bare = set().union(*(v for k, v in caught.items() if k != "echo")) if caught else set()
+            by = {k: f"{len(v) / len(ids):.2f}" for k, v in caught.items()}
+            print(
+                f"{name:10} {dose.label:14} {len(ids):4} {_rate(every, ids):>22} {_rate(bare, ids):>22}  {by}",
+                flush=True,
+            )
+
+
+def _rate(found: set[str], of: set[str]) -> str:
+    r = rate(len(found), len(of))
+    return f"{r.value:.2f} ({r.low:.2f}–{r.high:.2f})"
+
+
+def crafted(dose: Dose, records: Sequence[Record], queries: Sequence[Query], plants: int) -> list[tuple[Record, Any]]:
+    """Plants of a dose for as many queries as make ``plants`` of them."""
+    from darnel.adapters.memory.rankers import BM25Ranker
+    from darnel.core.crafting import neighbours
+
+    drawn = random.Random(dose.label)
+    copies = dose.pattern.copies(dose.strength)
+    chosen = drawn.sample(list(queries), min(len(queries), max(1, plants // copies)))
+    near = neighbours(queries)
+    corpus = MemoryCorpus(records, ranker=BM25Ranker())
+    passages = {
+        q.id: [s.text or "" for s in reply.sources]
+        for q, reply in zip(chosen, corpus.retrieve([q.text for q in chosen], 10), strict=True)
+    }
+    titled = any((r.metadata or {}).get("title") for r in records[:50])
+    made = []
+    for query in chosen:
+        host = drawn.choice(records).text or ""
+        for copy in range(copies):
+            host = host if copies > 1 else drawn.choice(records).text or ""
+            carrier = " ".join(host.split()[:35]) or "a short note on another matter entirely"
+            marker = make_marker(0, dose.label, query.id, copy)
+            request = CraftRequest(
+                *(query.text, dose.strength, copy, marker, lambda m, c=carrier: f"{c} {m}"),
+                *(passages[query.id], random.Random(f"{query.id}/{copy}")),
+                others=near[query.id],
+                template={"title": ""} if titled else {},
+            )
+            result = dose.pattern.craft(request)
+            result = Crafted(result) if isinstance(result, str) else result
+            text = result.text
+            for found in find_markers(text):
+                text = text.replace(found, "entry")
+            made.append((Record(f"plant-{query.id}-{copy}", text, dict(result.metadata)), result.vector_of))
+    return made
+
+
+def _embedder() -> Any:
+    from darnel.embedders.resolve import resolve_embedder
+
+    return resolve_embedder("wordllama").documents
+
+
+def _embedded(records: Sequence[Record], made: Sequence[tuple[Record, Any]], embed: Any) -> list[Record]:
+    kept = [r for r in records if r.text]
+    vectors = embed([r.text for r in kept])
+    held = [Record(r.id, r.text, r.metadata, v) for r, v in zip(kept, vectors, strict=True)]
+    return held + [Record(r.id, r.text, r.metadata, embed(list(of)).mean(axis=0)) for r, of in made if of]
+
+
+def kits() -> None:
+    """Texts that were not made here."""
+    folder = data_folder()
+    assert folder is not None
+    clean_records = records_of("cranfield")
+    for name in ("nq", "hotpotqa", "msmarco"):
+        rows = [json.loads(line) for line in (folder / "poisonedrag" / f"{name}.jsonl").open(encoding="utf-8")]
+        queries = [Query(f"{name}{i}", row["question"]) for i, row in enumerate(rows)]
+        for label, prefix in (("with its question", True), ("without it", False)):
+            plants = [
+                Record(f"p{i}-{j}", f"{row['question']} {text}" if prefix else text)
+                for i, row in enumerate(rows)
+                for j, text in enumerate(row["texts"])
+            ]
+            _print_kit(f"PoisonedRAG {name}, {label}", plants, audit([*clean_records, *plants], queries))
+    try:
+        from raginject.attacks.loader import load_default_patterns, load_pattern_set
+    except ImportError:
+        return
+    for label, patterns in (
+        ("raginject, default set", load_default_patterns()),
+        ("raginject, retriever set", load_pattern_set("retriever")),
+    ):
+        plants = [Record(p.id, p.injected_content) for p in patterns]
+        questions = [Query(p.id, p.question) for p in patterns]
+        _print_kit(label, plants, audit([*clean_records, *plants]))
+        _print_kit(f"{label}, with its questions", plants, audit([*clean_records, *plants], questions))
+
+
+def _print_kit(label: str, plants: Sequence[Record], results: AuditResults) -> None:
+    ids = {r.id for r in plants}
+    by: dict[str, set[str]] = defaultdict(set)
+    for f in results.findings:
+        if f.record in ids:
+            by[f.detector].add(f.record)
+    every = set().union(*by.values()) if by else set()
+    print(f"{label:40} {len(ids):5} {_rate(every, ids)}  { {k: f'{len(v) / len(ids):.2f}' for k, v in by.items()} }")
+
+
+def speed(count: int) -> None:
+    """Records of about 1 KB, streamed from a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from darnel.audit.readers.parquet import ParquetReader
+    from darnel.audit.registry import BUILT_IN
+
+    source = [r for name in ("cranfield", "cisi") for r in records_of(name) if r.text]
+    texts = [f"{source[i % len(source)].text} {i}"[:1_000] for i in range(count)]
+    with tempfile.TemporaryDirectory(prefix="darnel-audit-") as folder:
+        path = Path(folder) / "corpus.parquet"
+        parquet.write_table(pa.table({"id": [str(i) for i in range(count)], "text": texts}), path)
+        for names in ((), tuple(n for n in BUILT_IN if n != "siblings"), *((n,) for n in BUILT_IN)):
+            began = time.process_time()
+            results = run_audit([ParquetReader(path)], AuditOptions(Context(queries_of("cranfield")), names))
+            used = time.process_time() - began
+            label = " ".join(names) if len(names) == 1 else ("all" if not names else "all but siblings")
+            print(f"{label:24} {results.read / used:10,.0f} records/CPU-s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["clean", "planted", "kits", "speed"])
+    parser.add_argument("--sets", nargs="+", choices=CLEAN)
+    parser.add_argument("--patterns", nargs="+", default=[*TUNED, *HELD_OUT])
+    parser.add_argument("--plants", type=int, default=60)
+    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--alarms", action="store_true", help="print every alarm on the clean sets")
+    given = parser.parse_args()
+    if given.what == "clean":
+        clean(given.sets or CLEAN, alarms=given.alarms)
+    elif given.what == "planted":
+        planted(given.sets or RETRIEVAL, given.patterns, given.plants)
+    elif given.what == "kits":
+        kits()
+    else:
+        speed(given.records)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is in this corpus that should not be: readers → detectors → findings."""

@@ -1,0 +1,104 @@
+"""What a detector is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+
+from darnel.audit.batch import Batch, Entry
+from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
+from darnel.core.queries import Query
+
+Embed = Callable[[Sequence[str]], Any]
+"""Texts → float32 of shape (texts, dimension)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What detectors may use besides the corpus. ``budget``: the share of clean records that may raise an alarm."""
+
+    queries: Sequence[Query] = ()
+    embed: Embed | None = None
+    budget: float = 0.005
+
+
+@runtime_checkable
+class Detector(Protocol):
+    """Looks at a corpus as it streams by; made anew for each audit from a ``Context``.
+
+    Must hold: findings do not depend on the order or the size of batches, and what is kept between batches is bounded by
+    a sketch or by what was found. One that ``learns`` sees the whole corpus once before it examines it.
+    """
+
+    name: str
+    summary: str
+    blind: str
+    """What a clean result does not rule out."""
+    learns: bool
+
+    def unusable(self) -> str | None:
+        """Why it cannot run with this context, or None."""
+        ...
+
+    def learn(self, batch: Batch) -> None:
+        """The first pass, for one that learns."""
+        ...
+
+    def examine(self, batch: Batch) -> Iterable[Finding]:
+        """What can be told at once."""
+        ...
+
+    def finish(self) -> Iterable[Finding]:
+        """What can only be told once every record was seen."""
+        ...
+
+
+class Ref(NamedTuple):
+    """What is kept of an entry that is told of later."""
+
+    id: str
+    source: str
+
+
+class BaseDetector:
+    """The defaults: no learning, nothing to tell at the end; a subclass looks at one entry at a time."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    blind: ClassVar[str]
+    advice: ClassVar[str] = "Open the record, check who wrote it, and remove or restore it."
+    learns: ClassVar[bool] = False
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def unusable(self) -> str | None:
+        """See ``Detector.unusable``."""
+        return None
+
+    def learn(self, batch: Batch) -> None:
+        """See ``Detector.learn``."""
+
+    def examine(self, batch: Batch) -> Iterable[Finding]:
+        """See ``Detector.examine``."""
+        for entry in batch.entries:
+            yield from self.look(entry)
+
+    def look(self, entry: Entry) -> Iterable[Finding]:
+        """Findings of one record."""
+        return ()
+
+    def finish(self) -> Iterable[Finding]:
+        """See ``Detector.finish``."""
+        return ()
+
+    def finding(
+        self, entry: Entry | Ref, severity: Severity, score: float, why: str, spans: Iterable[Span] = ()
+    ) -> Finding:
+        """A finding of this detector, with the first few of its spans and the line that they begin in."""
+        shown = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.what))[:MOST_SPANS])
+        line = 0
+        if isinstance(entry, Entry) and shown and shown[0].end:
+            line = entry.text.count("\n", 0, shown[0].start) + 1
+        return Finding(entry.id, self.name, severity, round(score, 6), why, self.advice, shown, entry.source, line=line)

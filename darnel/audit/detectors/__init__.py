@@ -1,0 +1,1 @@
+"""One module a detector; ``darnel.audit.registry`` knows them by name."""

@@ -1,0 +1,206 @@
+"""Run detectors over readers, in one pass or two, and keep what was found whatever happens."""
+
+from __future__ import annotations
+
+import platform
+import time
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from darnel.audit.batch import Batch, check_installed
+from darnel.audit.detector import Context, Detector
+from darnel.audit.model import Finding, Severity
+from darnel.audit.readers.base import Reader, ReadLog
+from darnel.audit.registry import make_detectors
+from darnel.audit.results import SCHEMA_VERSION, AuditResults, AuditRun, DetectorInfo, SourceInfo
+from darnel.core.errors import describe_error
+from darnel.core.options import Progress
+from darnel.core.version import darnel_version
+
+
+@dataclass(frozen=True, slots=True)
+class AuditOptions:
+    """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch."""
+
+    context: Context = field(default_factory=Context)
+    detectors: Sequence[str] = ()
+    fail_on: Severity = "high"
+    allow_unreadable: bool = False
+    batch: int = 1_000
+    progress: Progress = lambda _what, _done, _total: None
+
+
+@dataclass(slots=True)
+class _State:
+    """What is known so far."""
+
+    findings: list[Finding] = field(default_factory=list)
+    logs: dict[int, ReadLog] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    interrupted: bool = False
+
+
+def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
+    """Audit some sources together. An interruption (Ctrl-C) ends it early and keeps what was found.
+
+    Raises:
+        DarnelError: a package is not installed, or a detector cannot be made.
+    """
+    check_installed()
+    started, clock, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
+    made = make_detectors(options.detectors, options.context)
+    not_run = {d.name: reason for d in made if (reason := d.unusable())}
+    running = [d for d in made if d.name not in not_run]
+    state = _State()
+    try:
+        _passes(readers, running, options, state)
+    except KeyboardInterrupt:
+        state.interrupted = True
+        state.errors.append("interrupted: only part of the corpus was looked at")
+    except Exception as error:  # a store that fails halfway: what was found until then still counts
+        state.errors.append(f"reading stopped: {describe_error(error)}")
+    for detector in running:
+        _tell(state, detector, detector.finish)
+    run = AuditRun(
+        darnel_version(),
+        platform.python_version(),
+        started.isoformat(timespec="seconds"),
+        round(time.perf_counter() - clock, 3),
+        round(time.process_time() - cpu, 3),
+    )
+    return _results(readers, made, not_run, options, state, run)
+
+
+def _passes(readers: Sequence[Reader], running: Sequence[Detector], options: AuditOptions, state: _State) -> None:
+    """Learners see everything first; the others look in that same pass, so one that is interrupted has found something."""
+    learners = [d for d in running if d.learns]
+    others = [d for d in running if not d.learns]
+    if not learners:
+        _read(readers, options, state, "examining", lambda batch: _examine(state, others, batch))
+        return
+
+    def first(batch: Batch) -> None:
+        _examine(state, others, batch)
+        for detector in learners:
+            _learn(state, detector, batch)
+
+    _read(readers, options, state, "examining", first)
+    _read(readers, options, state, "second pass", lambda batch: _examine(state, learners, batch))
+
+
+def _read(
+    readers: Sequence[Reader], options: AuditOptions, state: _State, what: str, use: Callable[[Batch], None]
+) -> None:
+    totals = [reader.total for reader in readers]
+    total = None if None in totals else sum(t for t in totals if t is not None)
+    done, began, before = 0, time.perf_counter(), dict(state.logs)
+    for number, reader in enumerate(readers):
+        log = state.logs[number] = ReadLog()
+        for arrow in reader.batches(options.batch, log):
+            batch = Batch(arrow, reader.name)
+            log.read += len(batch)
+            use(batch)
+            done += len(batch)
+            rate = done / max(1e-9, time.perf_counter() - began)
+            options.progress(f"{what}, {rate:,.0f}/s", done, total or 0)
+        earlier = before.get(number)
+        if earlier is not None and earlier.counts != log.counts:
+            state.errors.append(f"{reader.name} changed while it was read; audit it again when nothing writes to it")
+
+
+def _learn(state: _State, detector: Detector, batch: Batch) -> None:
+    if detector.name not in state.broken:
+        try:
+            detector.learn(batch)
+        except Exception as error:
+            _broke(state, detector, error)
+
+
+def _examine(state: _State, detectors: Sequence[Detector], batch: Batch) -> None:
+    for detector in detectors:
+        _tell(state, detector, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]
+
+
+def _tell(state: _State, detector: Detector, look: Callable[[], Iterable[Finding]]) -> None:
+    """Keep what a detector finds; one that fails is named and asked no more."""
+    if detector.name in state.broken:
+        return
+    try:
+        for finding in look():
+            state.findings.append(finding)
+    except Exception as error:
+        _broke(state, detector, error)
+
+
+def _broke(state: _State, detector: Detector, error: Exception) -> None:
+    state.broken.add(detector.name)
+    state.errors.append(f"the detector {detector.name} failed and was left out from there on: {describe_error(error)}")
+
+
+def _ranked(findings: Sequence[Finding], read: int) -> list[Finding]:
+    """Each with its rank: records that score as high or higher, as a share of those read; the worst first."""
+    best: dict[str, dict[tuple[str, str], float]] = defaultdict(dict)
+    for found in findings:
+        key = (found.source, found.record)
+        best[found.detector][key] = max(found.score, best[found.detector].get(key, found.score))
+    scores = {name: sorted(of.values()) for name, of in best.items()}
+    ranked = []
+    for found in findings:
+        own = scores[found.detector]
+        rank = (len(own) - bisect_left(own, found.score)) / max(1, read)
+        ranked.append(msgspec.structs.replace(found, rank=round(rank, 6)))
+    return sorted(ranked, key=lambda f: f.order)
+
+
+def _results(
+    readers: Sequence[Reader],
+    made: Sequence[Detector],
+    not_run: dict[str, str],
+    options: AuditOptions,
+    state: _State,
+    run: AuditRun,
+) -> AuditResults:
+    sources = [_source(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
+    read = sum(s.read for s in sources)
+    findings = _ranked(state.findings, read)
+    counts = Counter(f.detector for f in findings)
+    results = AuditResults(
+        schema_version=SCHEMA_VERSION,
+        run=run,
+        sources=sources,
+        detectors=[DetectorInfo(d.name, d.summary, d.blind, not_run.get(d.name, ""), counts[d.name]) for d in made],
+        findings=findings,
+        read=read,
+        skipped=sum(s.skipped for s in sources),
+        unreadable=sum(s.unreadable for s in sources),
+        flagged=len({(f.source, f.record) for f in findings}),
+        alert_budget=options.context.budget,
+        fail_on=options.fail_on,
+        interrupted=state.interrupted,
+        errors=state.errors,
+        exit_code=0,
+    )
+    return judged(results, allow_unreadable=options.allow_unreadable)
+
+
+def judged(results: AuditResults, *, allow_unreadable: bool) -> AuditResults:
+    """With its exit code: 2 where it was interrupted, something failed or nothing was read; 1 where findings reach
+    ``fail_on``; else 2 where records could not be read, for what was not looked at is not clean; else 0.
+    """
+    if results.interrupted or results.errors or not results.read:
+        code = 2
+    elif results.at_least(results.fail_on):
+        code = 1
+    else:
+        code = 2 if results.unreadable and not allow_unreadable else 0
+    return msgspec.structs.replace(results, exit_code=code)
+
+
+def _source(reader: Reader, log: ReadLog) -> SourceInfo:
+    return SourceInfo(reader.name, reader.kind, log.read, log.skipped, log.unreadable, log.repaired, log.problems)

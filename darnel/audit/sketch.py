@@ -1,0 +1,43 @@
+"""Thresholds from the corpus's own statistics, in memory that does not grow with it."""
+
+from __future__ import annotations
+
+import math
+
+BINS = 512
+FEWEST = 200
+"""Records below which a corpus is too small to say what is usual in it."""
+
+
+class Histogram:
+    """Counts of a feature in [0, 1]; its 512 bins take 4 KB, and the order of adding does not matter."""
+
+    def __init__(self) -> None:
+        self._counts = [0] * (BINS + 1)
+        self.n = 0
+
+    def add(self, value: float) -> None:
+        """Count one value; beyond the range it counts as the range's end."""
+        self._counts[int(min(1.0, max(0.0, value)) * BINS)] += 1
+        self.n += 1
+
+    def quantile(self, share: float) -> float:
+        """The upper edge of the bin below which ``share`` of the values lie; 0 where there are none."""
+        below = 0
+        for number, count in enumerate(self._counts):
+            below += count
+            if below >= share * self.n:
+                return (number + 1) / BINS if number else 0.0
+        return 1.0
+
+    def threshold(self, budget: float, floor: float) -> float:
+        """The value that ``budget`` of honest records would pass, but never below ``floor``.
+
+        Reckoned from the middle (median and 90 % quantile) as if the tail fell off exponentially, so that up to a tenth of
+        the corpus may be planted without moving it much. With few records only the floor counts.
+        """
+        if self.n < FEWEST:
+            return floor
+        median, high = self.quantile(0.5), self.quantile(0.9)
+        scale = (high - median) / math.log(5)
+        return max(floor, median + scale * math.log(0.5 / budget))
