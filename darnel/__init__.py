@@ -11,8 +11,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from darnel.core.display import set_renderer
-
 if TYPE_CHECKING:
     from darnel.adapters.memory import MemoryCorpus
     from darnel.api import open_target, read_queries, run
@@ -97,11 +95,9 @@ __all__ = [
 
 
 def _shown_in_notebook(results: Any) -> str:
+    """What ``darnel.core.display`` asks for."""
     shown: str = importlib.import_module("darnel.reports.notebook").render_notebook(results)
     return shown
-
-
-set_renderer(_shown_in_notebook)
 
 
 def __getattr__(name: str) -> Any:

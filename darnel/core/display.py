@@ -1,18 +1,15 @@
-"""How a notebook shows a result. The core knows no report: ``darnel/__init__`` sets what makes one."""
+"""How a notebook shows a result. The core knows no report; the package around it does, and loads it when it is asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
 from typing import Any
 
-_renderers: list[Callable[[Any], str]] = []
-
-
-def set_renderer(renderer: Callable[[Any], str]) -> None:
-    """From now on results are shown by this function: results to HTML."""
-    _renderers[:] = [renderer]
+RENDERER = "_shown_in_notebook"
+"""The function of the package, from results to HTML."""
 
 
 def rendered(results: Any) -> str | None:
-    """The HTML of a result, or None where nothing was set to make it."""
-    return _renderers[0](results) if _renderers else None
+    """The HTML of a result, or None where the package has nothing to make it."""
+    render = vars(sys.modules[__name__.partition(".")[0]]).get(RENDERER)
+    return None if render is None else str(render(results))

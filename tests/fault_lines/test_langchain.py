@@ -60,6 +60,8 @@ def test_an_index_of_the_plants_alone_would_delete_the_corpus_and_none_is_made()
     for file in package.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             named = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+            if named == "llama_index.core.ingestion" and [a.name for a in node.names] == ["IngestionCache"]:
+                continue  # only looked for, to be warned of
             assert not named.startswith(("langchain_core.indexing", "llama_index.core.ingestion")), file
 
 
