@@ -102,7 +102,15 @@ def chroma_target(
         spec=spec,
         checks=lambda: [*folder_checks(folder), *vector_checks(corpus, corpus, embedder)],
         close=close,
+        host=host_of(collection),
     )
+
+
+def host_of(collection: Any) -> str:
+    """The server behind a collection; empty for a folder or memory."""
+    settings = getattr(collection._client, "_settings", None)
+    given = str(getattr(settings, "chroma_server_host", None) or "")
+    return (urlsplit(given).hostname or "") if "://" in given else given
 
 
 def _existing_folder(where: str) -> Path:

@@ -311,3 +311,16 @@ def test_a_client_opened_by_a_relative_path_elsewhere_is_not_taken_for_this_fold
     assert opened.injector.describe().size == 40
     opened.close()
     client.close()
+
+
+def test_a_collection_object_of_another_host_needs_leave_too(served: tuple[str, Any]) -> None:
+    _, collection = served
+    opened = darnel.open_target(collection, embedder=HASHED)
+    assert opened.host in ("127.0.0.1", "localhost")
+    collection._client._settings.chroma_server_host = "vectors.example.org"
+    with pytest.raises(HostNotAllowedError, match=r"--allow-host vectors\.example\.org"):
+        darnel.open_target(collection, embedder=HASHED)
+    assert (
+        darnel.open_target(collection, embedder=HASHED, allow_hosts=["vectors.example.org"]).host
+        == "vectors.example.org"
+    )
