@@ -13,8 +13,8 @@ from darnel.adapters.apps.options import AppOptions, fill
 from darnel.adapters.apps.reading import OutputReader
 from darnel.core.corpus import Check, Reply, Target
 
-OWN_CLIENT = ("chroma", "qdrant")
-"""Stores whose folder, opened by its path, gets a client beside the application's."""
+OWN_CLIENT = ("qdrant",)
+"""Stores whose folder, opened by its path, gets a client beside the application's; of Chroma's, the application's is joined."""
 ADVICE = "let the function return what it retrieved beside its answer, for instance (answer, documents)"
 
 

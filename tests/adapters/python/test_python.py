@@ -169,9 +169,9 @@ def test_an_application_with_a_folder_of_its_own_is_planted_through_its_own_clie
     assert next(s for s in results.scores if s.pattern == "echo:1").funnel["retrieved"].hits >= 1
     alone = open_target(results.target.spec, embedder="tests.support.embedder:hashed")
     assert alone.store_search and not alone.app and alone.injector.describe().size == 40
-    beside = open_target(ask_it, into=f"chroma:{folder}#docs", embedder="tests.support.embedder:hashed")
-    assert "--into python:MODULE:ATTR" in {c.name: c.mend for c in beside.checks()}["one client"]
-    beside.close()
+    beside = darnel.run(ask_it, QUERIES, ["echo:1"], into=f"chroma:{folder}#docs", **settings)
+    assert beside.exit_code == 0, beside.warnings  # written through the client that the application has on the folder
+    assert beside.scores == results.scores
 
 
 def run(target: Any, shelf: Shelf, ledger: Ledger, app: AppOptions = APP, **options: Any) -> darnel.Results:
