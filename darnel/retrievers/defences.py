@@ -51,10 +51,20 @@ def relevance(source: Source, rank: int) -> float:
 
 
 def _factor(source: Source) -> float:
+    return trust_of(source) * (SUSPICIOUS if is_instruction(source.text) else 1.0)
+
+
+def trust_of(source: Source) -> float:
+    """The trust, from 0 to 1, that a source's metadata claims; 0.2 where it says nothing that is known."""
     given = next((v for k in TRUST_KEYS if (v := (source.metadata or {}).get(k)) is not None), None)
     known = TIERS.get(given.strip().lower(), UNKNOWN_TRUST) if isinstance(given, str) else given
     value = float(known) if isinstance(known, int | float) else UNKNOWN_TRUST
-    return min(1.0, max(0.0, value)) * (SUSPICIOUS if _INSTRUCTION.search(source.text or "") else 1.0)
+    return min(1.0, max(0.0, value))
+
+
+def is_instruction(text: str | None) -> bool:
+    """Whether a text holds a phrase that reads like an instruction, in any case of letters."""
+    return _INSTRUCTION.search(text or "") is not None
 
 
 def quota(_query: str, sources: Sequence[Source]) -> list[Source]:
