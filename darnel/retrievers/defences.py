@@ -36,18 +36,24 @@ LEAST_WORDS = 4
 def trust(_query: str, sources: Sequence[Source]) -> list[Source]:
     """Rerank by relevance × the source's trust × 0.25 where the text holds instruction-like phrases.
 
-    Trust is a number from 0 to 1, or a tier's name, in the metadata. A score that is no relevance from 0 up (a negated
-    distance d) counts as 1 / (1 + d). Nothing is dropped.
+    Trust is a number from 0 to 1, or a tier's name, in the metadata. Nothing is dropped.
     """
-    weighed = [Source(s.id, s.text, s.metadata, relevance(s, rank) * _factor(s)) for rank, s in enumerate(sources, 1)]
+    scores = relevances(sources)
+    weighed = [Source(s.id, s.text, s.metadata, own * _factor(s)) for s, own in zip(sources, scores, strict=True)]
     return sorted(weighed, key=lambda s: -(s.score or 0.0))
 
 
-def relevance(source: Source, rank: int) -> float:
-    """A relevance from 0 up, from whatever score there is; 1 / rank where there is none."""
-    if source.score is None:
-        return 1 / rank
-    return source.score if source.score > 0 else 1 / (1 - source.score)
+def relevances(sources: Sequence[Source]) -> list[float]:
+    """A relevance from 0 up for each source of one list, from whatever scores there are; 1 / rank where there is none.
+
+    Where none is above 0 they are negated distances d, and count as 1 / (1 + d). Among others, one below 0 (a negative
+    cosine) counts as 0.
+    """
+    distances = all(s.score is None or s.score <= 0 for s in sources)
+    return [
+        1 / rank if s.score is None else 1 / (1 - s.score) if distances else max(0.0, s.score)
+        for rank, s in enumerate(sources, 1)
+    ]
 
 
 def _factor(source: Source) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,31 +56,29 @@ def in_memory() -> Target:
 def in_store(name: str, model: Embedder) -> Iterator[Target]:
     """The papers in a throwaway folder of a real store, searched by the store itself."""
     with TemporaryDirectory(prefix="ragtrust-", ignore_cleanup_errors=True) as folder:
-        target = _chroma(folder, model) if name == "chroma" else _qdrant(folder, model)
-        try:
+        with (_chroma if name == "chroma" else _qdrant)(folder, model) as target:
             yield target
-        finally:
-            target.close()
 
 
-def _chroma(folder: str, model: Embedder) -> Target:
+@contextmanager
+def _chroma(folder: str, model: Embedder) -> Iterator[Target]:
     import chromadb
 
     papers = records()
     client = chromadb.PersistentClient(folder, settings=chromadb.Settings(anonymized_telemetry=False))
-    collection = client.create_collection(
-        NAME, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-    )
+    collection = client.create_collection(NAME, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
     collection.add(
         ids=[r.id for r in papers],
         documents=[r.text or "" for r in papers],
         metadatas=[dict(r.metadata or {}) for r in papers],
         embeddings=model.documents([r.text or "" for r in papers]),
     )
-    return open_target(collection, embedder=model)
+    with closing(open_target(collection, embedder=model)) as target:
+        yield target
 
 
-def _qdrant(folder: str, model: Embedder) -> Target:
+@contextmanager
+def _qdrant(folder: str, model: Embedder) -> Iterator[Target]:
     from qdrant_client import QdrantClient, models
 
     papers = records()
@@ -88,8 +86,14 @@ def _qdrant(folder: str, model: Embedder) -> Target:
     client = QdrantClient(path=folder)
     client.create_collection(NAME, models.VectorParams(size=vectors.shape[1], distance=models.Distance.COSINE))
     points = [
-        models.PointStruct(id=n, vector=vector.tolist(), payload={"text": r.text, "paper": r.id, **(r.metadata or {})})
+        models.PointStruct(id=n, vector=vector.tolist(), payload=_payload(r))
         for n, (r, vector) in enumerate(zip(papers, vectors, strict=True))
     ]
     client.upsert(NAME, points)
-    return open_target((client, NAME), embedder=model)
+    with closing(client), closing(open_target((client, NAME), embedder=model)) as target:
+        yield target
+
+
+def _payload(record: Record) -> dict[str, object]:
+    """As LangChain lays it out; Qdrant takes no words as ids, so the paper's own goes into the metadata."""
+    return {"page_content": record.text, "metadata": {"paper": record.id, **(record.metadata or {})}}

@@ -11,9 +11,9 @@ from ragtrust.corpus import attacked
 from ragtrust.lists import Item, Ranked, View
 
 from darnel.core.campaign import Campaign
-from darnel.core.corpus import Source, Target
+from darnel.core.corpus import Record, Source, Target
 from darnel.core.crafting import Ground, craft
-from darnel.core.digest import compare_digests, take_digest
+from darnel.core.digest import CorpusDigest, compare_digests, take_digest
 from darnel.core.errors import TargetError
 from darnel.core.evidence import PlantIndex
 from darnel.core.ledger import Ledger
@@ -21,8 +21,9 @@ from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing, ask
+from darnel.core.waiting import read_all
 from darnel.embedders.base import Embedder
-from darnel.retrievers.defences import is_instruction, relevance, trust_of
+from darnel.retrievers.defences import is_instruction, relevances, trust_of
 from darnel.retrievers.registry import with_retriever
 
 K = 3
@@ -70,7 +71,10 @@ def run_trial(
         TargetError: a plant could not be read back, so that the trial would say nothing.
         DarnelError: what darnel refuses; nothing is left behind.
     """
-    search = {name: partial(_ask, with_retriever(target, name, model), queries) for name in (retriever, f"{retriever}+{DEFENCE}")}
+    search = {
+        name: partial(_ask, with_retriever(target, name, model), queries)
+        for name in (retriever, f"{retriever}+{DEFENCE}")
+    }
     ordinary, defended = search.values()
     digest = _digest(target)
     before = ordinary(())
@@ -80,7 +84,7 @@ def run_trial(
         planting = campaign.plant(plants)
         if planting.missing:
             raise TargetError(f"{len(planting.missing)} plants could not be read back ({planting.error or 'no error'})")
-        lists = [ordinary(plants), defended(plants)]
+        views = _views(target, queries, ordinary(plants), defended(plants))
     same = [entry.ids(K) for entry in ordinary(())] == [entry.ids(K) for entry in before]
     proved = not campaign.leftovers and not compare_digests(digest, _digest(target))
     return Trial(
@@ -88,7 +92,7 @@ def run_trial(
         attack.group,
         retriever,
         target.injector.describe().backend,
-        *_views(queries, *lists),
+        *views,
         planted=campaign.planted,
         removed=campaign.removed,
         clean=same and proved and campaign.planted == campaign.removed,
@@ -100,10 +104,10 @@ def compare_unattacked(
 ) -> tuple[View, View]:
     """The ordinary and the defended lists with nothing planted."""
     names = (retriever, f"{retriever}+{DEFENCE}")
-    return _views(queries, *(_ask(with_retriever(target, name, model), queries, ()) for name in names))
+    return _views(target, queries, *(_ask(with_retriever(target, name, model), queries, ()) for name in names))
 
 
-def _digest(target: Target):  # noqa: ANN202
+def _digest(target: Target) -> CorpusDigest:
     assert target.reader is not None
     return take_digest(target.reader, target.injector, target.injector.describe().size)
 
@@ -123,46 +127,49 @@ def _ask(target: Target, queries: Sequence[Query], plants: Sequence[Plant]) -> l
     return ask(target.retriever, texts, PlantIndex(plants), [lambda _plant: True] * len(texts), depth=DEPTH)
 
 
-def _views(queries: Sequence[Query], ordinary: Sequence[Listing], defended: Sequence[Listing]) -> tuple[View, View]:
-    pairs = [
-        _pair(query, plain, guarded) for query, plain, guarded in zip(queries, ordinary, defended, strict=True)
-    ]
+def _views(
+    target: Target, queries: Sequence[Query], ordinary: Sequence[Listing], defended: Sequence[Listing]
+) -> tuple[View, View]:
+    """Both lists with both scores. What a search leaves out, Qdrant's the texts and their metadata, is read by id."""
+    ids = sorted({e.source.id for listing in ordinary for e in listing.entries if e.source.id is not None})
+    found = read_all(target.injector, ids)
+    pairs = [_pair(found, *row) for row in zip(queries, ordinary, defended, strict=True)]
     return View(tuple(a for a, _ in pairs)), View(tuple(b for _, b in pairs))
 
 
-def _pair(query: Query, ordinary: Listing, defended: Listing) -> tuple[Ranked, Ranked]:
-    scores = {e.source.id: relevance(e.source, rank) for rank, e in enumerate(ordinary.entries, 1)}
-    places = {e.source.id: rank for rank, e in enumerate(ordinary.entries, 1)}
+def _pair(found: Mapping[str, Record], query: Query, ordinary: Listing, defended: Listing) -> tuple[Ranked, Ranked]:
+    scores = relevances([entry.source for entry in ordinary.entries])
+    before = {e.source.id: (place, own) for place, (e, own) in enumerate(zip(ordinary.entries, scores, strict=True), 1)}
 
-    def ranked(listing: Listing, *, final: bool) -> Ranked:
+    def ranked(listing: Listing, *, defence: bool) -> Ranked:
         items = [
-            _item(query, e.source, bool(e.plants), scores, places, final=final) for e in listing.entries[:K]
+            _item(
+                query,
+                found[e.source.id or ""],
+                bool(e.plants),
+                *before[e.source.id],
+                e.source.score if defence else None,
+            )
+            for e in listing.entries[:K]
         ]
         return Ranked(query, attacked(query), tuple(items))
 
-    return ranked(ordinary, final=False), ranked(defended, final=True)
+    return ranked(ordinary, defence=False), ranked(defended, defence=True)
 
 
-def _item(
-    query: Query,
-    source: Source,
-    planted: bool,
-    scores: Mapping[str | None, float],
-    places: Mapping[str | None, int],
-    *,
-    final: bool,
-) -> Item:
-    own, metadata = scores[source.id], source.metadata or {}
+def _item(query: Query, record: Record, planted: bool, place: int, own: float, final: float | None) -> Item:
+    metadata = record.metadata or {}
+    source = Source(record.id, record.text, metadata)
     return Item(
-        id=source.id or "",
+        id=record.id,
         title=str(metadata.get("title", "")),
         source=str(metadata.get("source", "")),
-        text=source.text or "",
+        text=record.text or "",
         trust=trust_of(source),
-        suspicious=is_instruction(source.text),
+        suspicious=is_instruction(record.text),
         relevance=own,
-        final=(source.score or 0.0) if final else own,
-        place_before=places[source.id],
+        final=own if final is None else final,
+        place_before=place,
         attack=planted,
-        expected=query.judged.get(str(metadata.get("paper", source.id)), 0) > 0,
+        expected=query.judged.get(str(metadata.get("paper", record.id)), 0) > 0,
     )
