@@ -37,6 +37,11 @@ def low_trust_questions() -> list[Query]:
     return read_queries(DATA / "low_trust.jsonl", [DATA / "qrels" / "test.tsv"])
 
 
+def questions_in_other_words() -> list[Query]:
+    """The 6 attacked questions as somebody asks them who does not know the papers' words."""
+    return read_queries(DATA / "other_words.jsonl", [DATA / "qrels" / "test.tsv"])
+
+
 def attacked(query: Query) -> bool:
     """Whether a document is planted for this question."""
     return query.id.startswith("a")
@@ -55,9 +60,9 @@ def in_memory() -> Target:
 @contextmanager
 def in_store(name: str, model: Embedder) -> Iterator[Target]:
     """The papers in a throwaway folder of a real store, searched by the store itself."""
-    with TemporaryDirectory(prefix="ragtrust-", ignore_cleanup_errors=True) as folder:
-        with (_chroma if name == "chroma" else _qdrant)(folder, model) as target:
-            yield target
+    opened = _chroma if name == "chroma" else _qdrant
+    with TemporaryDirectory(prefix="ragtrust-", ignore_cleanup_errors=True) as folder, opened(folder, model) as target:
+        yield target
 
 
 @contextmanager

@@ -6,10 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ragtrust.attacks import Attack
-from ragtrust.corpus import attacked
-from ragtrust.lists import Item, Ranked, View
-
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Record, Source, Target
 from darnel.core.crafting import Ground, craft
@@ -25,6 +21,9 @@ from darnel.core.waiting import read_all
 from darnel.embedders.base import Embedder
 from darnel.retrievers.defences import is_instruction, relevances, trust_of
 from darnel.retrievers.registry import with_retriever
+from ragtrust.attacks import Attack
+from ragtrust.corpus import attacked
+from ragtrust.lists import Item, Ranked, View
 
 K = 3
 DEPTH = 39
@@ -40,12 +39,27 @@ class Trial:
     attack: str
     group: str
     retriever: str
+    defence: str
     store: str
     ordinary: View
     defended: View
     planted: int
     removed: int
     clean: bool
+
+    @property
+    def verdict(self) -> str:
+        """What the defence achieved, in words."""
+        first, listed = self.defended.attack_at(1), self.defended.attack_at(K)
+        if not self.ordinary.attack_at(K).hits:
+            return "never retrieved, defended or not"
+        lost = self.ordinary.retained.hits - self.defended.retained.hits
+        cost = f"; trusted document lost for {lost} of {self.defended.retained.n}" if lost > 0 else ""
+        if first.hits:
+            return f"FAILS: first for {first.hits} of {first.n}{cost}"
+        if listed.hits:
+            return f"moved down, in the list for {listed.hits} of {listed.n}{cost}"
+        return f"kept out of the list{cost}"
 
 
 def run_trial(
@@ -55,6 +69,7 @@ def run_trial(
     ledger: Ledger,
     *,
     retriever: str = "counts",
+    defence: str = DEFENCE,
     model: Embedder | None = None,
 ) -> Trial:
     """Plant the attack for the attacked questions, and ask all of them twice, with the same documents in place.
@@ -65,6 +80,7 @@ def run_trial(
         queries: all questions, each with its trusted paper.
         ledger: the journal of plants.
         retriever: a base of darnel's, such as ``counts``, ``dense`` or ``own``, the store's own.
+        defence: what the defended one has around it, such as ``trust`` or ``trust+quota``.
         model: the embedder of ``dense`` and ``hybrid``.
 
     Raises:
@@ -73,7 +89,7 @@ def run_trial(
     """
     search = {
         name: partial(_ask, with_retriever(target, name, model), queries)
-        for name in (retriever, f"{retriever}+{DEFENCE}")
+        for name in (retriever, f"{retriever}+{defence}")
     }
     ordinary, defended = search.values()
     digest = _digest(target)
@@ -91,6 +107,7 @@ def run_trial(
         attack.name,
         attack.group,
         retriever,
+        defence,
         target.injector.describe().backend,
         *views,
         planted=campaign.planted,
