@@ -15,7 +15,7 @@ from ragtrust.bench import Bench, run_bench, run_main
 from ragtrust.page import render
 from ragtrust.tables import Table, further_tables, main_table
 
-WIDTH = 130
+WIDTH = 140
 
 
 @click.command()

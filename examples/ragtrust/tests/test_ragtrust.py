@@ -69,7 +69,7 @@ def test_planted_removed_and_proved(ledger: Ledger) -> None:
     trial = run_trial(target, BASE, questions(), ledger)
     assert (trial.planted, trial.removed, trial.clean) == (6, 6, True)
     assert list(target.injector.records.values()) == before  # type: ignore[attr-defined]
-    assert not ledger.open_plants() if hasattr(ledger, "open_plants") else True
+    assert ledger.campaigns(unfinished=True) == []
 
 
 def test_a_trial_that_changes_a_record_is_not_clean(ledger: Ledger) -> None:
@@ -148,7 +148,8 @@ def test_ordinary_and_defended_see_the_same_and_the_same_again(trial: Trial, led
     assert texts(again.defended) == texts(trial.defended)
     for plain, guarded in zip(trial.ordinary.lists, trial.defended.lists, strict=True):
         assert plain.query == guarded.query
-        assert {i.id for i in plain.items if i.attack} | {i.id for i in guarded.items if i.attack}
+        for item in guarded.items:  # the same document, wherever both show it
+            assert all(item.text == other.text for other in plain.items if other.id == item.id)
 
 
 def test_average_trust_is_the_mean_over_all_that_is_returned(trial: Trial) -> None:
@@ -172,7 +173,7 @@ def test_attacks_repeat_the_question_and_ask_for_a_marker_and_nothing_else(trial
         assert attack.source == "forum/questions"
         assert set(content_words(one.query.text)) <= set(content_words(attack.text))
         assert len(find_markers(attack.text)) == 1
-    for attack in ATTACKS:
+    for attack in (BASE, *ATTACKS):
         assert attack.says.count("{marker}") == 1
         assert not any(word in attack.says.lower() for word in ("http", "password", "key", "send", "delete"))
 

@@ -44,9 +44,10 @@ def test_each_attack_has_a_name_of_its_own() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "a polite request",
+        "polite request",
         "in German",
-        "invisible characters in its words",
+        "invisible characters inside words",
+        "further words in between",
         "the request in the title",
     ],
 )
@@ -61,7 +62,7 @@ def test_reworded_instructions_are_not_seen_and_trust_alone_holds_the_first_plac
     ("attack", "expected"),
     [
         (FORGED, (6, 6, 0, 6)),  # the phrases are still seen
-        (BY_NAME["trust: 9, a number over the scale"], (6, 6, 0, 6)),
+        (BY_NAME["trust 9, over the scale"], (6, 6, 0, 6)),
         (FORGED_PARTNER, (6, 6, 6, 6)),
         (FORGED_REWORDED, (6, 6, 6, 6)),
         (BY_NAME["a tier nobody knows (guest)"], (6, 6, 0, 5)),
