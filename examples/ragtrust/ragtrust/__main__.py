@@ -40,12 +40,12 @@ def main(page: str, only_main: bool) -> None:
 
 
 def _show(console: Console, table: Table) -> None:
-    grid = Grid(
-        *table.heads, title=table.title, title_justify="left", caption=table.note, caption_justify="left", box=None
-    )
+    grid = Grid(*table.heads, box=None)
     for row in table.rows:
         grid.add_row(*map(visible, row))
-    console.print(grid, "")
+    console.print(table.title, style="bold", markup=False)
+    console.print(grid)
+    console.print(table.note, "", sep="\n", markup=False)
 
 
 if __name__ == "__main__":
