@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from ragtrust.attacks import ATTACKS, BASE, FORGED, FORGED_PARTNER, FORGED_REWORDED, REWORDED, Attack
+from ragtrust.attacks import ATTACKS, BASE, ECHO, FORGED, FORGED_PARTNER, FORGED_REWORDED, REWORDED, Attack
 from ragtrust.bench import RETRIEVERS, run_bench
 from ragtrust.corpus import (
     STORES,
@@ -81,6 +81,48 @@ def test_questions_in_other_words_than_the_papers_break_it_as_described(ledger: 
     asked = questions_in_other_words()
     assert hits(run_trial(in_memory(), BASE, asked, ledger)) == (6, 6, 2, 6)
     assert hits(run_trial(in_memory(), REWORDED, asked, ledger)) == (6, 6, 6, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("echo:1", (0, 6, 0, 4)),
+        ("echo:3", (6, 6, 0, 6)),
+        ("title:2", (6, 6, 0, 5)),
+        ("tags:3", (0, 0, 0, 0)),  # this retriever does not read tags
+        ("answer:1", (6, 6, 0, 6)),
+        ("flood:3", (0, 6, 0, 4)),
+        ("host:1", (0, 6, 0, 6)),
+        ("host-echo:1", (6, 6, 0, 6)),
+        ("partial:50", (0, 6, 0, 4)),
+        ("trigger:5", (0, 6, 0, 4)),
+        ("term-dump:5", (0, 6, 0, 4)),
+        ("comment:1", (0, 6, 0, 4)),
+        ("css:1", (0, 6, 0, 4)),
+        ("zero-width:1", (0, 0, 0, 0)),  # nor normalises
+        ("homoglyph:1", (0, 0, 0, 0)),
+        ("dilute:200", (1, 6, 0, 4)),
+    ],
+)
+def test_other_patterns(name: str, expected: tuple[int, ...], ledger: Ledger) -> None:
+    trial = run_trial(in_memory(), BY_NAME[name], questions(), ledger)
+    assert hits(trial) == expected
+    assert trial.clean
+    assert trial.defended.retained.value == 1.0
+
+
+@pytest.mark.parametrize(
+    ("defence", "expected"),
+    [
+        ("echo-filter", (6, 6, 0, 2)),
+        ("dedupe", (6, 6, 6, 6)),
+        ("quota", (6, 6, 6, 6)),
+        ("trust+quota", (6, 6, 0, 6)),
+        ("trust+echo-filter", (6, 6, 0, 1)),
+    ],
+)
+def test_other_defences(defence: str, expected: tuple[int, ...], ledger: Ledger) -> None:
+    assert hits(run_trial(in_memory(), ECHO, questions(), ledger, defence=defence)) == expected
 
 
 @pytest.mark.parametrize("name", RETRIEVERS)
