@@ -36,25 +36,41 @@ LEAST_WORDS = 4
 def trust(_query: str, sources: Sequence[Source]) -> list[Source]:
     """Rerank by relevance × the source's trust × 0.25 where the text holds instruction-like phrases.
 
-    Trust is a number from 0 to 1, or a tier's name, in the metadata. A score that is no relevance from 0 up (a negated
-    distance d) counts as 1 / (1 + d). Nothing is dropped.
+    Trust is a number from 0 to 1, or a tier's name, in the metadata. Nothing is dropped.
     """
-    weighed = [Source(s.id, s.text, s.metadata, relevance(s, rank) * _factor(s)) for rank, s in enumerate(sources, 1)]
+    scores = relevances(sources)
+    weighed = [Source(s.id, s.text, s.metadata, own * _factor(s)) for s, own in zip(sources, scores, strict=True)]
     return sorted(weighed, key=lambda s: -(s.score or 0.0))
 
 
-def relevance(source: Source, rank: int) -> float:
-    """A relevance from 0 up, from whatever score there is; 1 / rank where there is none."""
-    if source.score is None:
-        return 1 / rank
-    return source.score if source.score > 0 else 1 / (1 - source.score)
+def relevances(sources: Sequence[Source]) -> list[float]:
+    """A relevance from 0 up for each source of one list, from whatever scores there are; 1 / rank where there is none.
+
+    Where none is above 0 they are negated distances d, and count as 1 / (1 + d). Among others, one below 0 (a negative
+    cosine) counts as 0.
+    """
+    distances = all(s.score is None or s.score <= 0 for s in sources)
+    return [
+        1 / rank if s.score is None else 1 / (1 - s.score) if distances else max(0.0, s.score)
+        for rank, s in enumerate(sources, 1)
+    ]
 
 
 def _factor(source: Source) -> float:
+    return trust_of(source) * (SUSPICIOUS if is_instruction(source.text) else 1.0)
+
+
+def trust_of(source: Source) -> float:
+    """The trust, from 0 to 1, that a source's metadata claims; 0.2 where it says nothing that is known."""
     given = next((v for k in TRUST_KEYS if (v := (source.metadata or {}).get(k)) is not None), None)
     known = TIERS.get(given.strip().lower(), UNKNOWN_TRUST) if isinstance(given, str) else given
     value = float(known) if isinstance(known, int | float) else UNKNOWN_TRUST
-    return min(1.0, max(0.0, value)) * (SUSPICIOUS if _INSTRUCTION.search(source.text or "") else 1.0)
+    return min(1.0, max(0.0, value))
+
+
+def is_instruction(text: str | None) -> bool:
+    """Whether a text holds a phrase that reads like an instruction, in any case of letters."""
+    return _INSTRUCTION.search(text or "") is not None
 
 
 def quota(_query: str, sources: Sequence[Source]) -> list[Source]:

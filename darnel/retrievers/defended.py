@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from darnel.core.corpus import CorpusInjector, Reply, Retriever, Source
+from darnel.core.corpus import CorpusInjector, Record, Reply, Retriever, Source
 from darnel.core.waiting import read_all
 
 Defence = Callable[[str, Sequence[Source]], Sequence[Source]]
@@ -21,7 +21,7 @@ class DefendedRetriever:
     Args:
         inner: who searches.
         defence: what is done with the list.
-        injector: of the corpus, to read the texts that the inner retriever does not return.
+        injector: of the corpus, to read the texts and metadata that the inner retriever does not return.
     """
 
     def __init__(self, inner: Retriever, defence: Defence, injector: CorpusInjector) -> None:
@@ -34,10 +34,12 @@ class DefendedRetriever:
         found = read_all(self._injector, sorted(bare)) if bare else {}
         out = []
         for query, reply in zip(queries, replies, strict=True):
-            filled = [_filled(s, found[s.id].text) if s.id in found and s.text is None else s for s in reply.sources]
+            filled = [_filled(s, found[s.id]) if s.id in found and s.text is None else s for s in reply.sources]
             out.append(replace(reply, sources=tuple(self._defence(query, filled))[:k]))
         return out
 
 
-def _filled(source: Source, text: str | None) -> Source:
-    return Source(source.id, text, source.metadata, source.score)
+def _filled(source: Source, record: Record) -> Source:
+    # a search may leave out the metadata too, or all of it but the kit's own keys; a defence judges by it
+    metadata = {**(record.metadata or {}), **(source.metadata or {})}
+    return Source(source.id, record.text, metadata, source.score)

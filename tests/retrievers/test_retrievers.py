@@ -21,7 +21,7 @@ from darnel.core.results import Results
 from darnel.core.runner import run_mode_a
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses
-from darnel.retrievers.defences import dedupe, echo_filter, longest_run, quota, relevance, trust
+from darnel.retrievers.defences import dedupe, echo_filter, longest_run, quota, relevances, trust
 from darnel.retrievers.fusion import FusedRetriever
 from darnel.retrievers.normal import normalise
 from darnel.retrievers.registry import BASES, DEFENCES, as_defence, with_retriever
@@ -189,7 +189,14 @@ def test_trust_counts_tiers_numbers_and_instructions() -> None:
         "nobody knows": 0.2,
         "odd": 0.2,
     }
-    assert [relevance(s, 2) for s in (source("a", 2.0), source("b", -1.0), source("c", None))] == [2.0, 0.5, 0.5]
+
+
+def test_relevance_of_distances_and_of_scores_on_both_sides_of_zero() -> None:
+    assert relevances([source("a", 2.0), source("b", None), source("c", 0.0)]) == [2.0, 0.5, 0.0]
+    assert relevances([source("a", -0.0), source("b", -1.0), source("c", -3.0)]) == [1.0, 0.5, 0.25]
+    # cosines that go below 0: the unrelated stay last
+    cosines = [source("near", 0.7, trust=1.0), source("far", 0.1, trust=1.0), source("opposite", -0.1, trust=1.0)]
+    assert [s.id for s in trust("q", cosines)] == ["near", "far", "opposite"]
 
 
 def test_quota_and_echo_filter_and_dedupe_alone() -> None:
@@ -252,3 +259,21 @@ def test_rerankers_of_the_frameworks() -> None:
     assert [s.id for s in as_defence(cutoff)("q", given_)] == ["a", "b"]
     with pytest.raises(UsageError, match="is no defence"):
         as_defence(3)
+
+
+def test_a_defence_sees_the_metadata_that_a_search_leaves_out() -> None:
+    qdrant = pytest.importorskip("qdrant_client")
+    client = qdrant.QdrantClient(":memory:")
+    client.create_collection("docs", qdrant.models.VectorParams(size=EMBEDDER.dimension, distance="Cosine"))
+    payloads = [
+        {"page_content": r.text, "metadata": {"trust": "official" if n else 0}} for n, r in enumerate(RECORDS[:6])
+    ]
+    vectors = EMBEDDER.documents([r.text or "" for r in RECORDS[:6]]).tolist()
+    points = [qdrant.models.PointStruct(id=n, vector=v, payload=payloads[n]) for n, v in enumerate(vectors)]
+    client.upsert("docs", points)
+    target = darnel.api.open_target((client, "docs"), embedder=hashed, retriever="own+trust")
+    assert target.retriever is not None
+    (reply,) = target.retriever.retrieve([RECORDS[0].text or ""], 6)
+    assert [source.id for source in reply.sources][-1] == "0"  # nobody's trust, though the text is the question's own
+    assert [(source.metadata or {})["trust"] for source in reply.sources] == ["official"] * 5 + [0]
+    client.close()
