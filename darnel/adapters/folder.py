@@ -109,16 +109,6 @@ def refuse_locked(file: Path, *, wait: float) -> None:
         return
 
 
-def opened_here(file: Path) -> bool:
-    """Whether this process has a file open."""
-    import psutil
-
-    try:
-        return any(Path(opened.path) == file for opened in psutil.Process().open_files())
-    except (psutil.Error, OSError):
-        return False
-
-
 def others_with_open(file: Path) -> list[str]:
     """Other processes that have a file open, as ``name (pid)``; those of other users may not be seen.
 

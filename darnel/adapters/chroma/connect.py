@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from darnel.adapters.checks import vector_checks
 from darnel.adapters.chroma.corpus import ChromaCorpus
-from darnel.adapters.folder import FolderLock, opened_here, others_with_open, refuse_locked
+from darnel.adapters.folder import FolderLock, others_with_open, refuse_locked
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, Target
 from darnel.core.errors import ContainerMissingError, TargetError, UnreachableError, UsageError, describe_error
@@ -153,9 +154,21 @@ def _system(folder: Path, but: Collection[str] = ()) -> tuple[str, Any] | None:
         if path in but or not system.settings.is_persistent or Path(path).resolve() != folder:
             continue
         # a relative path may have been opened from another folder than the current one
-        if Path(path).is_absolute() or opened_here(folder / DATABASE_FILE):
+        if Path(path).is_absolute() or _holds_the_same(system, folder):
             return path, system
     return None
+
+
+def _holds_the_same(system: Any, folder: Path) -> bool:
+    """Whether a system shows a collection that is in the folder's file, by its UUID."""
+    from chromadb.api import ServerAPI
+
+    try:
+        shown = {str(collection.id) for collection in system.instance(ServerAPI).list_collections()}
+        with closing(sqlite3.connect(f"{(folder / DATABASE_FILE).as_uri()}?mode=ro", uri=True)) as file:
+            return bool(shown.intersection(str(id_) for (id_,) in file.execute("SELECT id FROM collections")))
+    except Exception:  # chromadb's, of a folder that is gone; or the file is busy
+        return False
 
 
 def _settings(folder: Path, but: Collection[str] = ()) -> tuple[str, Any]:

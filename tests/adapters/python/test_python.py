@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -146,7 +147,8 @@ OWN_CLIENT = """
 import chromadb
 from tests.support.embedder import embed
 
-collection = chromadb.PersistentClient("db").get_collection("docs", embedding_function=None)
+client = chromadb.PersistentClient("db")
+collection = client.get_collection("docs", embedding_function=None)
 
 
 def ask(question):
@@ -172,6 +174,7 @@ def test_an_application_with_a_folder_of_its_own_is_planted_through_its_own_clie
     beside = darnel.run(ask_it, QUERIES, ["echo:1"], into=f"chroma:{folder}#docs", **settings)
     assert beside.exit_code == 0, beside.warnings  # written through the client that the application has on the folder
     assert beside.scores == results.scores
+    sys.modules.pop("own_client").client.close()
 
 
 def run(target: Any, shelf: Shelf, ledger: Ledger, app: AppOptions = APP, **options: Any) -> darnel.Results:
