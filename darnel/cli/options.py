@@ -17,8 +17,10 @@ SETTINGS = {
     "all-stores": "all_stores",
     "allow-host": "allow_hosts",
     "allow-model": "allow_model",
+    "allowed-rise": "allowed_rise",
     "answer-path": "answer_path",
     "answers": "answers",
+    "baseline": "baseline",
     "budget": "budget",
     "carrier-words": "carrier_words",
     "embedder": "embedder",
@@ -158,6 +160,22 @@ plant_options = bundle(
     ),
     option(
         "--gone-within", type=click.FloatRange(0), default=10.0, show_default=True, help="Seconds to wait for removals."
+    ),
+)
+
+baseline_options = bundle(
+    option(
+        "--baseline",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="An earlier results.json: fail where a pattern's exposure@k rose over it by more than chance.",
+    ),
+    option(
+        "--allowed-rise",
+        type=click.FloatRange(0, 1),
+        default=0.05,
+        show_default=True,
+        help="Share of the questions by which it may have risen.",
     ),
 )
 

@@ -7,6 +7,8 @@ import time
 from collections import defaultdict
 from datetime import UTC, datetime
 
+import msgspec
+
 from darnel.core.gate import check_gate
 from darnel.core.observe import QueryOutcome, observe
 from darnel.core.options import RunOptions
@@ -27,6 +29,7 @@ from darnel.core.results import (
     TargetInfo,
 )
 from darnel.core.returned import unlike_baseline
+from darnel.core.rising import check_rises
 from darnel.core.run import Run
 from darnel.core.scores import score_all
 from darnel.core.secrets import redact
@@ -45,7 +48,7 @@ def assemble(run: Run) -> Results:
     lists = {q.id: listing.ids(run.options.depth) for q, listing in _baseline(run)}
     controls = {d.label: d.pattern.is_control for d in run.doses}
     scores = score_all(outcomes, controls, lists, run.options)
-    gates = [check_gate(gate, scores) for gate in run.gates]
+    gates = [check_gate(gate, scores, run.suppressions) for gate in run.gates]
     baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
     doubts = [
         not scores or any(_doubtful(score, run.options) for score in scores),
@@ -53,7 +56,7 @@ def assemble(run: Run) -> Results:
         digest is not None and digest.same is not True,
     ]
     assert run.campaign is not None
-    return Results(
+    results = Results(
         schema_version=SCHEMA_VERSION,
         run=RunInfo(
             campaign=run.campaign.id,
@@ -79,6 +82,20 @@ def assemble(run: Run) -> Results:
         errors=run.errors,
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
         returned=unlike_baseline(run.waves, lists, rows, run.options.depth),
+    )
+    return results if run.options.baseline is None else _beside_baseline(results, run, any(doubts))
+
+
+def _beside_baseline(results: Results, run: Run, doubtful: bool) -> Results:
+    """The result with the gates of ``--baseline``, which take the rest of it to judge."""
+    assert run.options.baseline is not None
+    rises, warnings = check_rises(run.options.baseline, results, run.options.allowed_rise, run.suppressions)
+    gates = [*results.gates, *rises]
+    return msgspec.structs.replace(
+        results,
+        gates=gates,
+        warnings=[*results.warnings, *warnings],
+        exit_code=exit_code(bool(results.leftovers), gates, doubtful),
     )
 
 

@@ -195,12 +195,23 @@ class Cleanup(msgspec.Struct, frozen=True):
     gone_after: float
 
 
+class Suppressed(msgspec.Struct, frozen=True):
+    """A pattern whose failure is accepted, why, and to the end of which day."""
+
+    pattern: str
+    reason: str
+    until: str
+
+
 class GateResult(msgspec.Struct, frozen=True):
-    """One ``--fail-on`` condition. ``verdict`` unclear: only the inconclusive queries keep it from failing."""
+    """One condition of ``--fail-on`` or ``--baseline``. ``verdict`` unclear: only the inconclusive queries keep it from
+    failing; suppressed: it fails only for what is ``suppressed``. ``patterns``: those it fails for."""
 
     condition: str
-    verdict: Literal["passed", "failed", "unclear"]
+    verdict: Literal["passed", "failed", "unclear", "suppressed"]
     detail: str
+    patterns: list[str] = []
+    suppressed: list[Suppressed] = []
 
 
 class Results(msgspec.Struct, frozen=True):

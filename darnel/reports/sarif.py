@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from darnel.core.gate import failing
 from darnel.core.results import GateResult, Results, Score
 from darnel.reports import wording
 from darnel.reports.escape import visible
@@ -25,7 +24,7 @@ MOST_PLACES = 100
 """Questions that one finding points at; its message counts all of them."""
 
 RULES = {
-    "gate": ("GateFailed", "A condition given with --fail-on holds, or cannot be told."),
+    "gate": ("GateFailed", "A condition of --fail-on or --baseline holds, or cannot be told."),
     "exposure": ("PatternExposed", "A planted document was among the first k sources of at least one question."),
     "inconclusive": ("Inconclusive", "Whether plants of a pattern were retrieved could not be told of every question."),
     "leftover": ("PlantLeftOver", "A planted document may still be in the corpus."),
@@ -95,8 +94,19 @@ def _findings(results: Results) -> Iterator[Finding]:
 
 def _gate(gate: GateResult, results: Results) -> Finding:
     text = f"{gate.condition}: {gate.verdict} ({gate.detail})."
-    level = "error" if gate.verdict == "failed" else "none"
-    return _finding("gate", gate.condition, level, text, _exposed_at(results, failing(gate.condition, results.scores)))
+    level = "none" if gate.verdict == "unclear" else "error"
+    broken = [*gate.patterns, *(one.pattern for one in gate.suppressed)]
+    found = _finding("gate", gate.condition, level, text, _exposed_at(results, broken))
+    if gate.verdict == "suppressed":
+        found["suppressions"] = [
+            {
+                "kind": "external",
+                "status": "accepted",
+                "justification": visible(f"{one.pattern}: {one.reason} (until {one.until})", MOST),
+            }
+            for one in gate.suppressed
+        ]
+    return found
 
 
 def _inconclusive(score: Score, results: Results) -> Finding:

@@ -105,6 +105,9 @@ def verdict(results: Results) -> str:
     failed = [gate.condition for gate in results.gates if gate.verdict == "failed"]
     if failed:
         return f"Failed on {'; '.join(failed)}: {found}."
+    accepted = [gate.condition for gate in results.gates if gate.verdict == "suppressed"]
+    if accepted:
+        found = f"{found}; suppressed: {'; '.join(accepted)}"
     if results.exit_code:
         return f"Not everything could be told, so this is no pass. Of what could: {found}."
     return f"{found}."
