@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from darnel.core.results import Results, Score
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _patterns(results: Results) -> Iterator[TestCase]:
             for one in gate.suppressed
             if one.pattern == score.pattern
         ]
-        yield _case(score.pattern, _pattern_problem(score, broken, excused), wording.figures(score, results))
+        yield _case(score.pattern, _pattern_problem(score, broken, excused), columns.figures(score, results))
 
 
 def _pattern_problem(score: Score, broken: list[str], excused: list[str]) -> FinalResult | None:

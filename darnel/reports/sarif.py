@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from darnel.core.results import GateResult, Results, Score
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -63,7 +63,7 @@ def _run(results: Results) -> Finding:
         ],
         "properties": {
             **{key: visible(value, MOST) for key, value in wording.facts(results)},
-            "scores": [visible(wording.figures(score, results), MOST) for score in results.scores],
+            "scores": [visible(columns.figures(score, results), MOST) for score in results.scores],
         },
         "results": list(_findings(results)),
     }
@@ -82,7 +82,7 @@ def _findings(results: Results) -> Iterator[Finding]:
         if rate.hits and not score.control:
             text = (
                 f"{score.pattern}: {rate.hits} of {rate.n} questions brought a planted document among the first "
-                f"{results.target.k} ({wording.figure(rate.value)}, 95 % interval {wording.interval(rate)})."
+                f"{results.target.k} ({columns.figure(rate.value)}, 95 % interval {columns.interval(rate)})."
             )
             yield _finding("exposure", score.pattern, "warning", text, _exposed_at(results, [score.pattern]))
         if score.inconclusive or not score.queries:
