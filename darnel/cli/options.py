@@ -48,6 +48,7 @@ SETTINGS = {
     "store": "store",
     "strengths": "strengths",
     "timeout": "timeout",
+    "transfer": "transfer",
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
@@ -203,6 +204,7 @@ run_options = bundle(
         metavar="NAME",
         help="Who answers: own, bm25, counts, dense, hybrid, with defences (own+trust+dedupe); several are compared.",
     ),
+    option("--transfer", is_flag=True, help="Ask each question's paraphrases too, which no plant is made for."),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
     option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
     outputs_option,

@@ -72,7 +72,7 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
         {
             "metadata": parse_metadata(given["metadata"]),
             **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
-            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget")},
+            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget", "transfer")},
             "allowed_rise": given["allowed_rise"],
             "baseline": load_results(given["baseline"]) if given["baseline"] else None,
             "suppressions": load_suppressions(),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import platform
 import time
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import msgspec
 
 from darnel.core.gate import check_gate
-from darnel.core.observe import QueryOutcome, observe
+from darnel.core.observe import QueryOutcome, observe, transfers
 from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing
@@ -70,7 +71,7 @@ def assemble(run: Run) -> Results:
         ),
         target=_target_info(run),
         patterns=[crop.info() for crop in run.crops],
-        queries=[_query_info(q, lists.get(q.id, [])) for q in run.queries],
+        queries=[_query_info(q, lists.get(q.id, []), run.options) for q in run.queries],
         scores=scores,
         observations=rows,
         baseline=baseline,
@@ -99,9 +100,10 @@ def _beside_baseline(results: Results, run: Run, doubtful: bool) -> Results:
     )
 
 
-def _query_info(query: Query, listed: list[str | None]) -> QueryInfo:
+def _query_info(query: Query, listed: list[str | None], options: RunOptions) -> QueryInfo:
     relevant = [id_ for id_ in listed if id_ is not None and query.judged.get(id_, 0) > 0]
-    return QueryInfo(query.id, query.text, len(query.judged), listed, query.where, relevant)
+    asked = list(query.paraphrases) if options.transfer else []
+    return QueryInfo(query.id, query.text, len(query.judged), listed, query.where, relevant, asked)
 
 
 def _doubtful(score: Score, options: RunOptions) -> bool:
@@ -127,10 +129,11 @@ def _observations(run: Run) -> tuple[list[Observation], dict[str, list[QueryOutc
     rows: list[Observation] = []
     outcomes: dict[str, list[QueryOutcome]] = defaultdict(list)
     for wave in run.waves:
+        held_out = transfers(wave.held_out, run.options)
         for answer in wave.answers:
             observed, outcome = observe(answer, run.options)
             rows.extend(observed)
-            outcomes[answer.label].append(outcome)
+            outcomes[answer.label].append(replace(outcome, transfer=held_out.get((answer.label, answer.query.id))))
     return rows, outcomes
 
 

@@ -33,9 +33,10 @@ class RunOptions:
     pattern's queries that may be inconclusive before the run counts as untestable (of what only an approximate index
     lost, 5 % in any case). ``accept``: names of
     preflight checks that may fail; they become warnings. ``budget``: plants of the whole run at the most; doses that no
-    longer fit are left out, named, in the order they were given; the controls always run. ``baseline``: an earlier result;
-    a pattern whose exposure@k rose over it by more than ``allowed_rise``, and by more than chance, is a failed gate.
-    ``suppressions``: failures of gates that are accepted until a date.
+    longer fit are left out, named, in the order they were given; the controls always run. ``baseline``: an earlier
+    result; a pattern whose exposure@k rose over it by more than ``allowed_rise``, and by more than chance, is a
+    failed gate. ``transfer``: ask each question's paraphrases too, which no plant is made for. ``suppressions``:
+    failures of gates that are accepted until a date.
     """
 
     k: int = 5
@@ -52,6 +53,7 @@ class RunOptions:
     budget: int | None = None
     baseline: Results | None = None
     allowed_rise: float = 0.05
+    transfer: bool = False
     suppressions: Sequence[Suppression] = ()
     notify: Callable[[str], None] = lambda _text: None
     progress: Progress = _silent

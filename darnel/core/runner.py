@@ -51,6 +51,8 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         raise UsageError("give at least one pattern, and each pattern and strength once")
     if target.retriever is None:
         raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
+    if options.transfer:
+        _check_paraphrases(target, queries)
     gates = [parse_gate(text, options.ks) for text in options.gates]
     suppressions, warnings = _accepted_failures(queries, doses, options, started.date())
     with blame_target("describing the corpus"):
@@ -76,6 +78,13 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         suppressions=suppressions,
         warnings=warnings,
     )
+
+
+def _check_paraphrases(target: Target, queries: Sequence[Query]) -> None:
+    if not target.store_search:
+        raise UsageError("--transfer is measured where a store is searched; leave it away for an application")
+    if not any(q.paraphrases for q in queries):
+        raise UsageError('--transfer: no question has paraphrases; give them in a JSONL file: "paraphrases": ["..."]')
 
 
 def _accepted_failures(

@@ -29,6 +29,7 @@ def _lines(results: Results) -> Iterator[str]:
         wording.power_line(results),
         wording.clean_line(results),
         wording.cost_line(results),
+        *wording.transfer_lines(results),
         *wording.dose_lines(results),
     ):
         if line:

@@ -143,6 +143,19 @@ def cost_line(results: Results) -> str:
     return f"{NDCG} of the true answers falls most under {pattern}: {change(worst)}."
 
 
+def transfer_lines(results: Results) -> list[str]:
+    """For each pattern, how many questions its plants reached when they were asked in other words."""
+    k = results.target.k
+    said = [
+        f"{score.pattern} {score.transfer.hits} of {score.transfer.n} ({figure(score.transfer.value)}, {interval(score.transfer)})"
+        for score in results.scores
+        if score.transfer.n
+    ]
+    if not said:
+        return []
+    return [f"Asked in other words, which no plant was made for, exposed@{k} by one of them: {'; '.join(said)}."]
+
+
 def dose_lines(results: Results) -> list[str]:
     """For each pattern run at several strengths: its exposure at each, and the smallest that reached half the questions."""
     k, groups = str(results.target.k), dict[str, list[tuple[int, Rate]]]()

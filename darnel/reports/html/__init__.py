@@ -40,7 +40,7 @@ def render_html(results: Results) -> str:
     parts |= {
         "results": results,
         "wording": wording,
-        "status": STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
+        "status": STATUS.get(results.exit_code) or _gates_status(results),
         "heads": columns.columns(results),
         "rows": [columns.row(score, results) for score in results.scores],
         "funnel_heads": columns.funnel_columns(results),
@@ -55,6 +55,12 @@ def render_html(results: Results) -> str:
     data, shown = embed(results, LARGEST - len(without.encode()))
     page: str = template.render(**parts, data=Markup(data), left_out=len(results.queries) - shown)  # noqa: S704 (escaped)
     return page
+
+
+def _gates_status(results: Results) -> str:
+    if any(gate.verdict == "suppressed" for gate in results.gates):
+        return "gates passed or suppressed"
+    return "gates passed" if results.gates else "no gate set"
 
 
 def _quality_rows(results: Results) -> list[list[tuple[str, str]]]:
