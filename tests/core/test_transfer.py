@@ -131,3 +131,10 @@ def test_the_command_line_and_every_page_say_it(
     assert "echo:3 1 of 2 \\(0" in render_markdown(found) or "echo:3 1 of 2 (0" in render_markdown(found)
     assert "echo:3 1 of 2 (0" in render_html(found)
     assert "--transfer" in render_html(found)
+
+
+def test_among_the_first_k_is_what_counts(ledger: Ledger) -> None:
+    # the plant is the second best for this: record 24 has lamp, harbour and its own number
+    asked = [Query("q", "where is the red lamp of the harbour?", paraphrases=("harbour 24 lamp number 24",))]
+    assert transfer(run(ledger, queries=asked, k=1)) == (0, 1)
+    assert transfer(run(ledger, queries=asked, k=2)) == (1, 1)
