@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def measure(corpus: str, retriever: str, work: Path) -> list[Cell]:
     pilot = json.loads((folder / "pilot" / f"{corpus}.json").read_text())
     assert pilot["_"]["docs"] == results.target.size
     assert pilot["_"]["queries"] == len(results.queries)
-    return list(_cells(results, pilot, corpus, retriever))
+    return list(beside(results, pilot, corpus, retriever))
 
 
 def table(cells: Sequence[Cell]) -> str:
@@ -119,11 +119,18 @@ def _figures(cell: Cell) -> str:
     return f"{cell.ours:.3f} {cell.pilot:.2f} {cell.ours - cell.pilot:+.3f}{left_out}{'' if cell.agrees else ' !'}"
 
 
-def _cells(results: object, pilot: dict[str, dict[str, list[float]]], corpus: str, retriever: str) -> Iterator[Cell]:
+def beside(
+    results: object,
+    pilot: dict[str, dict[str, list[float]]],
+    corpus: str,
+    retriever: str,
+    patterns: Mapping[str, str] = PATTERNS,
+) -> Iterator[Cell]:
+    """Each exposure of a run beside the pilot's. ``patterns``: label → the pilot's key."""
     from darnel.core.stats import difference, rate
 
     scores = {score.pattern: score for score in results.scores}  # type: ignore[attr-defined]
-    for pattern, key in PATTERNS.items():
+    for pattern, key in patterns.items():
         for place, k in enumerate(KS):
             ours, theirs = scores[pattern].exposure[k], pilot[key][retriever][place]
             n = scores[pattern].queries
