@@ -103,13 +103,13 @@ def table(cells: Sequence[Cell]) -> str:
 
     ``n``: conclusive questions, where not all were.
     """
-    lines = [f"{'set':<10}{'retriever':<11}{'pattern':<12}" + "".join(f"{f'@{k}: ours pilot diff':<28}" for k in KS)]
+    lines = [f"{'set':<10}{'retriever':<11}{'pattern':<19}" + "".join(f"{f'@{k}: ours pilot diff':<28}" for k in KS)]
     rows: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         rows.setdefault((cell.corpus, cell.retriever, cell.pattern), []).append(cell)
     for (corpus, retriever, pattern), row in rows.items():
         figures = "".join(f"{_figures(cell):<28}" for cell in row)
-        lines.append(f"{corpus:<10}{retriever:<11}{pattern:<12}{figures}".rstrip())
+        lines.append(f"{corpus:<10}{retriever:<11}{pattern:<19}{figures}".rstrip())
     apart = [cell for cell in cells if not cell.agrees]
     return "\n".join([*lines, f"{len(cells) - len(apart)} of {len(cells)} cells agree"])
 
