@@ -9,13 +9,14 @@ fastest of the rounds counts. A pair is one pattern for one query.
 Measured on two cores shared with other work, one round:
 
     records queries patterns plants  crafted/s   run/s  run s  times a pair  memory before -> peak
-      1,000     100       20  2,400      9,061     373    5.4          1.00  70 -> 130 MB
-      1,000   1,000       20 39,445      2,990     211   94.9          1.77  71 -> 277 MB
-     10,000     100       20  2,400     11,434      71   28.2          5.25  151 -> 200 MB
+      1,000     100       20  2,400     19,154     529    3.8          1.00  70 -> 130 MB
+      1,000   1,000       20 39,445      5,631     264   75.7          2.00  71 -> 280 MB
+     10,000     100       20  2,400     19,606     173   11.6          3.06  151 -> 200 MB
 
-With ten times the queries a pair takes more, since a thousand plants among a thousand records crowd each other's lists and
-are planted again in smaller waves (39,445 plants for 24,000), and since the patterns that read other queries compare each
-with each. With ten times the corpus it takes 5 times as long: this search scores every record for every question.
+With ten times the queries a pair takes twice as long, since a thousand plants among a thousand records crowd each other's
+lists and are planted again in smaller waves (39,445 plants for 24,000), and since the patterns that read other queries
+rank them for each. With ten times the corpus it takes three times as long: this search scores every record for every
+question, and indexes them anew for every wave.
 """
 
 from __future__ import annotations
