@@ -12,7 +12,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -95,7 +95,7 @@ def measure(corpus: str, retriever: str, work: Path) -> list[Cell]:
     pilot = json.loads((folder / "pilot" / f"{corpus}.json").read_text())
     assert pilot["_"]["docs"] == results.target.size
     assert pilot["_"]["queries"] == len(results.queries)
-    return list(_cells(results, pilot, corpus, retriever))
+    return list(beside(results, pilot, corpus, retriever))
 
 
 def table(cells: Sequence[Cell]) -> str:
@@ -103,13 +103,13 @@ def table(cells: Sequence[Cell]) -> str:
 
     ``n``: conclusive questions, where not all were.
     """
-    lines = [f"{'set':<10}{'retriever':<11}{'pattern':<12}" + "".join(f"{f'@{k}: ours pilot diff':<28}" for k in KS)]
+    lines = [f"{'set':<10}{'retriever':<11}{'pattern':<19}" + "".join(f"{f'@{k}: ours pilot diff':<28}" for k in KS)]
     rows: dict[tuple[str, str, str], list[Cell]] = {}
     for cell in cells:
         rows.setdefault((cell.corpus, cell.retriever, cell.pattern), []).append(cell)
     for (corpus, retriever, pattern), row in rows.items():
         figures = "".join(f"{_figures(cell):<28}" for cell in row)
-        lines.append(f"{corpus:<10}{retriever:<11}{pattern:<12}{figures}".rstrip())
+        lines.append(f"{corpus:<10}{retriever:<11}{pattern:<19}{figures}".rstrip())
     apart = [cell for cell in cells if not cell.agrees]
     return "\n".join([*lines, f"{len(cells) - len(apart)} of {len(cells)} cells agree"])
 
@@ -119,11 +119,18 @@ def _figures(cell: Cell) -> str:
     return f"{cell.ours:.3f} {cell.pilot:.2f} {cell.ours - cell.pilot:+.3f}{left_out}{'' if cell.agrees else ' !'}"
 
 
-def _cells(results: object, pilot: dict[str, dict[str, list[float]]], corpus: str, retriever: str) -> Iterator[Cell]:
+def beside(
+    results: object,
+    pilot: dict[str, dict[str, list[float]]],
+    corpus: str,
+    retriever: str,
+    patterns: Mapping[str, str] = PATTERNS,
+) -> Iterator[Cell]:
+    """Each exposure of a run beside the pilot's. ``patterns``: label → the pilot's key."""
     from darnel.core.stats import difference, rate
 
     scores = {score.pattern: score for score in results.scores}  # type: ignore[attr-defined]
-    for pattern, key in PATTERNS.items():
+    for pattern, key in patterns.items():
         for place, k in enumerate(KS):
             ours, theirs = scores[pattern].exposure[k], pilot[key][retriever][place]
             n = scores[pattern].queries

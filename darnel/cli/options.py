@@ -17,8 +17,10 @@ SETTINGS = {
     "all-stores": "all_stores",
     "allow-host": "allow_hosts",
     "allow-model": "allow_model",
+    "allowed-rise": "allowed_rise",
     "answer-path": "answer_path",
     "answers": "answers",
+    "baseline": "baseline",
     "budget": "budget",
     "carrier-words": "carrier_words",
     "embedder": "embedder",
@@ -46,6 +48,7 @@ SETTINGS = {
     "store": "store",
     "strengths": "strengths",
     "timeout": "timeout",
+    "transfer": "transfer",
     "visible-within": "visible_within",
 }
 """Settings key → parameter name."""
@@ -161,6 +164,22 @@ plant_options = bundle(
     ),
 )
 
+baseline_options = bundle(
+    option(
+        "--baseline",
+        type=click.Path(dir_okay=False),
+        metavar="FILE",
+        help="An earlier results.json: fail where a pattern's exposure@k rose over it by more than chance.",
+    ),
+    option(
+        "--allowed-rise",
+        type=click.FloatRange(0, 1),
+        default=0.05,
+        show_default=True,
+        help="Share of the questions by which it may have risen.",
+    ),
+)
+
 run_options = bundle(
     option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
     option(
@@ -185,6 +204,7 @@ run_options = bundle(
         metavar="NAME",
         help="Who answers: own, bm25, counts, dense, hybrid, with defences (own+trust+dedupe); several are compared.",
     ),
+    option("--transfer", is_flag=True, help="Ask each question's paraphrases too, which no plant is made for."),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),
     option("--out", type=click.Path(file_okay=False), metavar="DIR", help="Write results.json and report.md there."),
     outputs_option,

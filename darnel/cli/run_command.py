@@ -12,6 +12,7 @@ import click
 
 from darnel.cli.app_options import all_stores_option, app_options, asking_options, store_options
 from darnel.cli.options import (
+    baseline_options,
     embedder_option,
     hosts_option,
     json_option,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 @embedder_option
 @plant_options
 @run_options
+@baseline_options
 @store_options
 @all_stores_option
 @asking_options
@@ -58,7 +60,9 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     """
     from darnel.cli.files import check_outputs
     from darnel.cli.output import check_out, show
+    from darnel.cli.settings import load_suppressions
     from darnel.core.pattern import default_carrier, sized_carrier
+    from darnel.core.results import load_results
     from darnel.patterns.registry import parse_doses, parse_strengths
 
     job = Job(
@@ -68,7 +72,10 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
         {
             "metadata": parse_metadata(given["metadata"]),
             **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
-            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget")},
+            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget", "transfer")},
+            "allowed_rise": given["allowed_rise"],
+            "baseline": load_results(given["baseline"]) if given["baseline"] else None,
+            "suppressions": load_suppressions(),
             "carrier": sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
         },
         given,
@@ -94,6 +101,8 @@ def _run_several(
     outputs = job.given["outputs"]
     if dry_run:
         raise UsageError("--dry-run is of one run; leave --all-stores and further --retriever away")
+    if job.given["baseline"]:
+        raise UsageError("--baseline is of one run; leave --all-stores and further --retriever away")
     if not job.given["all_stores"]:
         each_named(outputs, "retrievers")
         return run_each(

@@ -66,14 +66,19 @@ def _groups(queries: Sequence[Query], crops: Sequence[Crop], most: int) -> Itera
 
 
 def _replace(results: Sequence[WaveResult], later: WaveResult) -> None:
-    newer = {(a.label, a.query.id): a for a in later.answers if _is_whole(a)}
     for result in results:
-        result.answers = [newer.get((a.label, a.query.id), a) for a in result.answers]
+        result.answers = _newest(result.answers, later.answers)
+        result.held_out = _newest(result.held_out, later.held_out)
     result = results[-1]
     result.errors.extend(later.errors)
     result.not_removed, result.nothing_visible = later.not_removed, later.nothing_visible
     result.visible_after = max(result.visible_after, later.visible_after)
     result.gone_after = max(result.gone_after, later.gone_after)
+
+
+def _newest(answers: Sequence[Answer], later: Sequence[Answer]) -> list[Answer]:
+    newer = {(a.label, a.query.id, a.query.text): a for a in later if _is_whole(a)}
+    return [newer.get((a.label, a.query.id, a.query.text), a) for a in answers]
 
 
 def _is_whole(answer: Answer) -> bool:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import platform
 import time
 from collections import defaultdict
+from dataclasses import replace
 from datetime import UTC, datetime
 
+import msgspec
+
 from darnel.core.gate import check_gate
-from darnel.core.observe import QueryOutcome, observe
+from darnel.core.observe import QueryOutcome, observe, transfers
 from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing
@@ -27,6 +30,7 @@ from darnel.core.results import (
     TargetInfo,
 )
 from darnel.core.returned import unlike_baseline
+from darnel.core.rising import check_rises
 from darnel.core.run import Run
 from darnel.core.scores import score_all
 from darnel.core.secrets import redact
@@ -45,7 +49,7 @@ def assemble(run: Run) -> Results:
     lists = {q.id: listing.ids(run.options.depth) for q, listing in _baseline(run)}
     controls = {d.label: d.pattern.is_control for d in run.doses}
     scores = score_all(outcomes, controls, lists, run.options)
-    gates = [check_gate(gate, scores) for gate in run.gates]
+    gates = [check_gate(gate, scores, run.suppressions) for gate in run.gates]
     baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
     doubts = [
         not scores or any(_doubtful(score, run.options) for score in scores),
@@ -53,7 +57,7 @@ def assemble(run: Run) -> Results:
         digest is not None and digest.same is not True,
     ]
     assert run.campaign is not None
-    return Results(
+    results = Results(
         schema_version=SCHEMA_VERSION,
         run=RunInfo(
             campaign=run.campaign.id,
@@ -67,7 +71,7 @@ def assemble(run: Run) -> Results:
         ),
         target=_target_info(run),
         patterns=[crop.info() for crop in run.crops],
-        queries=[_query_info(q, lists.get(q.id, [])) for q in run.queries],
+        queries=[_query_info(q, lists.get(q.id, []), run.options) for q in run.queries],
         scores=scores,
         observations=rows,
         baseline=baseline,
@@ -80,11 +84,26 @@ def assemble(run: Run) -> Results:
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
         returned=unlike_baseline(run.waves, lists, rows, run.options.depth),
     )
+    return results if run.options.baseline is None else _beside_baseline(results, run, any(doubts))
 
 
-def _query_info(query: Query, listed: list[str | None]) -> QueryInfo:
+def _beside_baseline(results: Results, run: Run, doubtful: bool) -> Results:
+    """The result with the gates of ``--baseline``, which take the rest of it to judge."""
+    assert run.options.baseline is not None
+    rises, warnings = check_rises(run.options.baseline, results, run.options.allowed_rise, run.suppressions)
+    gates = [*results.gates, *rises]
+    return msgspec.structs.replace(
+        results,
+        gates=gates,
+        warnings=[*results.warnings, *warnings],
+        exit_code=exit_code(bool(results.leftovers), gates, doubtful),
+    )
+
+
+def _query_info(query: Query, listed: list[str | None], options: RunOptions) -> QueryInfo:
     relevant = [id_ for id_ in listed if id_ is not None and query.judged.get(id_, 0) > 0]
-    return QueryInfo(query.id, query.text, len(query.judged), listed, query.where, relevant)
+    asked = list(query.paraphrases) if options.transfer else []
+    return QueryInfo(query.id, query.text, len(query.judged), listed, query.where, relevant, asked)
 
 
 def _doubtful(score: Score, options: RunOptions) -> bool:
@@ -110,10 +129,11 @@ def _observations(run: Run) -> tuple[list[Observation], dict[str, list[QueryOutc
     rows: list[Observation] = []
     outcomes: dict[str, list[QueryOutcome]] = defaultdict(list)
     for wave in run.waves:
+        held_out = transfers(wave.held_out, run.options)
         for answer in wave.answers:
             observed, outcome = observe(answer, run.options)
             rows.extend(observed)
-            outcomes[answer.label].append(outcome)
+            outcomes[answer.label].append(replace(outcome, transfer=held_out.get((answer.label, answer.query.id))))
     return rows, outcomes
 
 

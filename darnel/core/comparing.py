@@ -136,12 +136,13 @@ def _only_rank_one(change: Mapping[str, Difference], after: Mapping[str, Rate], 
     first, whole, rest = change.get("1"), change.get(str(k)), after.get(str(k))
     if k == 1 or first is None or whole is None or rest is None or not rest.value:
         return ""
-    if _noticed(first) and (first.value or 0) < 0 and not (_noticed(whole) and (whole.value or 0) < 0):
+    if noticed(first) and (first.value or 0) < 0 and not (noticed(whole) and (whole.value or 0) < 0):
         return f"plants left the first place, and as many as before are still among the first {k} that the application reads"
     return ""
 
 
-def _noticed(change: Difference) -> bool:
+def noticed(change: Difference) -> bool:
+    """Whether a change is more than chance, once corrected over the patterns."""
     return change.q is not None and change.q <= NOTICED
 
 
@@ -156,7 +157,7 @@ def _score(results: Results, label: str) -> Score:
 def _regressions(changes: Iterable[PatternChange], k: str) -> Iterable[str]:
     for item in changes:
         moved = item.change[k]
-        if not item.control and _noticed(moved) and (moved.value or 0) > 0:
+        if not item.control and noticed(moved) and (moved.value or 0) > 0:
             yield f"{item.pattern}: exposure@{k} rose by {moved.value:.2f} (q = {moved.q:.2g})"
 
 

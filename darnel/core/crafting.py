@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from darnel.core.corpus import CorpusDescription
 from darnel.core.errors import PlantError
@@ -15,6 +17,9 @@ from darnel.core.queries import Query
 from darnel.core.results import PatternInfo
 from darnel.core.shape import plant_metadata
 from darnel.core.text import content_terms
+
+MOST_OTHERS = 1_000
+"""Other queries that a pattern is given at the most: as many as a strength may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,19 +82,26 @@ def craft(dose: Dose, ground: Ground) -> Crop:
 
 
 def neighbours(queries: Sequence[Query]) -> dict[str, list[str]]:
-    """For each query the others of another text, most shared content terms first (by share of both, then in order)."""
-    terms = {q.id: frozenset(content_terms(q.text)) for q in queries}
+    """For each query the others of another text, most shared content terms first (by share of both, then in order); of
+    many, the nearest ``MOST_OTHERS``."""
+    terms = [frozenset(content_terms(q.text)) for q in queries]
+    folded = [q.text.casefold() for q in queries]
+    holders: dict[str, list[int]] = defaultdict(list)
+    for number, found in enumerate(terms):
+        for term in found:
+            holders[term].append(number)
 
-    def likeness(a: Query, b: Query) -> float:
-        return len(terms[a.id] & terms[b.id]) / (len(terms[a.id] | terms[b.id]) or 1)
+    def nearest(number: int) -> Iterator[int]:
+        shared = Counter(chain.from_iterable(holders[term] for term in terms[number]))
+        size = len(terms[number])
+        yield from sorted(
+            shared, key=lambda other: (-shared[other] / (size + len(terms[other]) - shared[other]), other)
+        )
+        yield from (other for other in range(len(queries)) if other not in shared)
 
     return {
-        query.id: [
-            other.text
-            for other in sorted(queries, key=lambda other: -likeness(query, other))
-            if other.text.casefold() != query.text.casefold()
-        ]
-        for query in queries
+        query.id: list(islice((queries[x].text for x in nearest(number) if folded[x] != folded[number]), MOST_OTHERS))
+        for number, query in enumerate(queries)
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.results import GateResult, Score
 from darnel.core.scores import control_label
+from darnel.core.suppressions import Suppression, settle
 
 _FORM = re.compile(
     r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
@@ -71,8 +72,8 @@ def parse_gate(text: str, ks: Sequence[int]) -> Gate:
     return Gate(text.strip(), found["pattern"], metric, k, found["op"], value)
 
 
-def check_gate(gate: Gate, scores: Sequence[Score]) -> GateResult:
-    """Judge one condition over the scores; controls count only where they are named.
+def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppression] = ()) -> GateResult:
+    """Judge one condition over the scores; controls count only where they are named. ``suppressions``: those in force.
 
     Raises:
         UnknownNameError: the condition names a pattern that was not run.
@@ -80,24 +81,13 @@ def check_gate(gate: Gate, scores: Sequence[Score]) -> GateResult:
     chosen = [s for s in scores if _named(gate.pattern, s)]
     if gate.pattern and not chosen:
         raise UnknownNameError("pattern in --fail-on", gate.pattern, [s.pattern for s in scores])
-    failed = [s for s in chosen if gate.holds(_value(gate, s))]
-    if failed:
-        detail = ", ".join(f"{s.pattern} {_value(gate, s):.3f}" for s in failed)
-        return GateResult(gate.text, "failed", detail)
-    unclear = [s for s in chosen if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s, scores))]
-    if unclear or not chosen:
-        names = ", ".join(f"{s.pattern} ({s.inconclusive} inconclusive)" for s in unclear) or "no pattern was measured"
-        return GateResult(gate.text, "unclear", names)
-    return GateResult(gate.text, "passed", f"{len(chosen)} pattern(s)")
-
-
-def failing(condition: str, scores: Sequence[Score]) -> list[str]:
-    """The patterns for which a condition of ``--fail-on`` holds; none where it is a condition of another kind."""
-    try:
-        gate = parse_gate(condition, [int(k) for score in scores for k in score.exposure])
-    except UsageError:
-        return []
-    return [s.pattern for s in scores if _named(gate.pattern, s) and gate.holds(_value(gate, s))]
+    failed = {s.pattern: f"{s.pattern} {_value(gate, s):.3f}" for s in chosen if gate.holds(_value(gate, s))}
+    rest = [s for s in chosen if s.pattern not in failed]
+    unclear = [s for s in rest if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s, scores))]
+    doubts = [f"{s.pattern} ({s.inconclusive} inconclusive)" for s in unclear]
+    if not chosen:
+        doubts = ["no pattern was measured"]
+    return settle(gate.text, failed, doubts, f"{len(chosen)} pattern(s)", suppressions)
 
 
 def _named(pattern: str | None, score: Score) -> bool:

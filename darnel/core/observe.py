@@ -25,7 +25,8 @@ class QueryOutcome:
     ``after``: the owner's records among the first k. ``ranked``: ids of the
     list as far as it was read, plants among them; ``plants``: how many were made for it; ``spilled``: whether a plant made
     for another query stood among the first k. ``stages``: whether any of its plants came to each stage of the
-    funnel, None where that cannot be told.
+    funnel, None where that cannot be told. ``transfer``: whether a plant of its own stood among the first k for one of its
+    paraphrases, None where that cannot be told or none was asked.
     """
 
     label: str
@@ -39,6 +40,7 @@ class QueryOutcome:
     plants: int = 1
     spilled: bool | None = None
     stages: Mapping[str, bool | None] = field(default_factory=dict)
+    transfer: bool | None = None
 
     def known_at(self, k: int) -> bool:
         """Whether it can be said if a plant was among the first ``k``.
@@ -78,6 +80,21 @@ def observe(answer: Answer, options: RunOptions) -> tuple[list[Observation], Que
         stages=_stages(answer, rows, bool(doubtful) or not rows),
     )
     return rows, outcome
+
+
+def transfers(answers: Sequence[Answer], options: RunOptions) -> dict[tuple[str, str], bool | None]:
+    """By label and query id, whether a plant stood among the first k for one of the query's paraphrases.
+
+    One that did is a fact; that none did takes that it is known of every paraphrase.
+    """
+    found: dict[tuple[str, str], bool | None] = {}
+    for answer in answers:
+        _, outcome = observe(answer, options)
+        came = None if not outcome.known_at(options.k) else outcome.best is not None and outcome.best <= options.k
+        key = (answer.label, answer.query.id)
+        before = found.get(key, False)
+        found[key] = True if came or before else None if came is None or before is None else False
+    return found
 
 
 def _stages(answer: Answer, rows: Sequence[Observation], in_doubt: bool) -> dict[str, bool | None]:

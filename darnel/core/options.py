@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from darnel.core.errors import UsageError
 from darnel.core.pattern import default_carrier
 from darnel.core.plant import MetaValue
+
+if TYPE_CHECKING:
+    from darnel.core.results import Results
+    from darnel.core.suppressions import Suppression
 
 STANDARD_KS = (1, 3, 5, 10)
 
@@ -29,7 +33,10 @@ class RunOptions:
     pattern's queries that may be inconclusive before the run counts as untestable (of what only an approximate index
     lost, 5 % in any case). ``accept``: names of
     preflight checks that may fail; they become warnings. ``budget``: plants of the whole run at the most; doses that no
-    longer fit are left out, named, in the order they were given; the controls always run.
+    longer fit are left out, named, in the order they were given; the controls always run. ``baseline``: an earlier
+    result; a pattern whose exposure@k rose over it by more than ``allowed_rise``, and by more than chance, is a
+    failed gate. ``transfer``: ask each question's paraphrases too, which no plant is made for. ``suppressions``:
+    failures of gates that are accepted until a date.
     """
 
     k: int = 5
@@ -44,6 +51,10 @@ class RunOptions:
     gates: Sequence[str] = ()
     accept: Sequence[str] = ()
     budget: int | None = None
+    baseline: Results | None = None
+    allowed_rise: float = 0.05
+    transfer: bool = False
+    suppressions: Sequence[Suppression] = ()
     notify: Callable[[str], None] = lambda _text: None
     progress: Progress = _silent
 
@@ -54,6 +65,8 @@ class RunOptions:
             raise UsageError(f"max_inconclusive is a share from 0 to 1, not {self.max_inconclusive}")
         if self.budget is not None and self.budget < 1:
             raise UsageError(f"the budget must be 1 plant or more, not {self.budget}")
+        if not 0 <= self.allowed_rise <= 1:
+            raise UsageError(f"allowed_rise is a share from 0 to 1, not {self.allowed_rise}")
         if self.visible_within < 0 or self.gone_within < 0:
             raise UsageError("waiting times must not be negative")
 

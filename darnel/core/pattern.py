@@ -49,8 +49,8 @@ class CraftRequest:
     """All a pattern may know.
 
     ``passages``: what the corpus returned for the query before planting, best first. ``others``: the run's other queries,
-    nearest first by shared words. ``translations``: the query in other languages, as its file gives it. ``template``: the
-    metadata keys of the corpus's own records, each with a value.
+    nearest first by shared words, 1,000 at most. ``translations``: the query in other languages, as its file gives it.
+    ``template``: the metadata keys of the corpus's own records, each with a value.
     """
 
     query: str

@@ -24,13 +24,15 @@ _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")  # what "surrogateescape" makes of
 class Query:
     """One question. ``judged``: record id → relevance grade (above 0: relevant), where judgments are known.
 
-    ``translations``: the same question in other languages. ``where``: the file and line it was read from, if any.
+    ``translations``: the same question in other languages. ``paraphrases``: the same in other words, which no plant is made
+    for; they are asked with ``--transfer``. ``where``: the file and line it was read from, if any.
     """
 
     id: str
     text: str
     judged: Mapping[str, int] = field(default_factory=dict)
     translations: tuple[str, ...] = ()
+    paraphrases: tuple[str, ...] = ()
     where: str = field(default="", compare=False)
 
 
@@ -141,14 +143,22 @@ def _from_row(row: Any, where: str, default_id: str) -> Query:
         raise QueryFileError(
             f"{where}: 'relevant' must be a list of record ids, or a map from id to whole-number grade"
         )
-    return Query(str(given), text.strip(), judged, _translations(folded.get("translations"), where))
+    translations = folded.get("translations")
+    if isinstance(translations, Mapping):  # from language to text
+        translations = list(translations.values())
+    return Query(
+        str(given),
+        text.strip(),
+        judged,
+        _texts(translations, f"{where}: 'translations' must be a list of texts, or a map from language to text"),
+        _texts(folded.get("paraphrases"), f"{where}: 'paraphrases' must be a list of texts"),
+    )
 
 
-def _translations(given: Any, where: str) -> tuple[str, ...]:
-    """From a list of texts, or a map from language to text."""
-    texts = list(given.values()) if isinstance(given, Mapping) else given or []
+def _texts(given: Any, otherwise: str) -> tuple[str, ...]:
+    texts = given or []
     if not isinstance(texts, list) or not all(isinstance(text, str) and text.strip() for text in texts):
-        raise QueryFileError(f"{where}: 'translations' must be a list of texts, or a map from language to text")
+        raise QueryFileError(otherwise)
     return tuple(text.strip() for text in texts)
 
 
@@ -179,7 +189,7 @@ def _checked(queries: Iterable[tuple[str, Query]], name: str) -> list[Query]:
     """The queries, each given with where it stands, once every id and text will do."""
     seen: dict[str, Query] = {}
     for where, query in queries:
-        for part in (query.id, query.text):
+        for part in (query.id, query.text, *query.paraphrases):
             if problem := unstorable(part):
                 raise QueryFileError(f"{where}: the query holds {problem}; take it out")
         if not query.text.strip():

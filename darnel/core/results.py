@@ -68,7 +68,7 @@ class QueryInfo(msgspec.Struct, frozen=True):
     """One question, with what came back before anything was planted (record ids, best first, ``depth`` of them).
 
     ``where``: the file and line it was read from (``questions.txt:3``); empty for questions given otherwise.
-    ``relevant``: those of the baseline that are judged relevant.
+    ``relevant``: those of the baseline that are judged relevant. ``paraphrases``: those asked as well.
     """
 
     id: str
@@ -77,6 +77,7 @@ class QueryInfo(msgspec.Struct, frozen=True):
     baseline: list[str | None]
     where: str = ""
     relevant: list[str] = []
+    paraphrases: list[str] = []
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -125,7 +126,8 @@ class Score(msgspec.Struct, frozen=True):
     injection precision of PoisonedRAG; ``injection_recall``: plants among the first k of those made, ``injection_f1``: of
     the two, both per query and then the mean. ``rank_shift``: median over queries of how many places better the best
     plant stands than the control's, each rank beyond ``depth`` taken as ``depth`` + 1, so at least that. ``spill``: share
-    of queries that see, among the first k, a plant made for another query. ``quality``: nDCG@10, R@k and RR@10 of judged
+    of queries that see, among the first k, a plant made for another query. ``transfer``: of those asked in other words too,
+    the queries for which one of these brought a plant of theirs among the first k. ``quality``: nDCG@10, R@k and RR@10 of judged
     queries before and after.
     """
 
@@ -147,6 +149,7 @@ class Score(msgspec.Struct, frozen=True):
     injection_f1: Mean = NOTHING
     rank_shift: float | None = None
     spill: Rate = NEVER
+    transfer: Rate = NEVER
     quality: dict[str, Change] = {}
 
 
@@ -195,12 +198,23 @@ class Cleanup(msgspec.Struct, frozen=True):
     gone_after: float
 
 
+class Suppressed(msgspec.Struct, frozen=True):
+    """A pattern whose failure is accepted, why, and to the end of which day."""
+
+    pattern: str
+    reason: str
+    until: str
+
+
 class GateResult(msgspec.Struct, frozen=True):
-    """One ``--fail-on`` condition. ``verdict`` unclear: only the inconclusive queries keep it from failing."""
+    """One condition of ``--fail-on`` or ``--baseline``. ``verdict`` unclear: only the inconclusive queries keep it from
+    failing; suppressed: it fails only for what is ``suppressed``. ``patterns``: those it fails for."""
 
     condition: str
-    verdict: Literal["passed", "failed", "unclear"]
+    verdict: Literal["passed", "failed", "unclear", "suppressed"]
     detail: str
+    patterns: list[str] = []
+    suppressed: list[Suppressed] = []
 
 
 class Results(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing
+from darnel.core.suppressions import Suppression
 from darnel.core.waves import WaveResult
 
 
@@ -38,6 +39,7 @@ class Run:
     difference: DigestDifference | None = None
     crops: list[Crop] = field(default_factory=list)
     waves: list[WaveResult] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     interrupted: bool = False

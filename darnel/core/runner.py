@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
@@ -31,8 +31,10 @@ from darnel.core.pattern import Dose
 from darnel.core.queries import Query
 from darnel.core.ranking import Listing, ask
 from darnel.core.results import Results
+from darnel.core.rising import check_comparable, rise_condition
 from darnel.core.run import Run
 from darnel.core.signals import SignalGuard
+from darnel.core.suppressions import Suppression, in_force
 from darnel.core.waiting import steadily
 from darnel.core.waves import MOST_AT_ONCE, Wave, WaveResult, failed_wave, is_exact, plan_waves, run_wave
 
@@ -49,7 +51,10 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         raise UsageError("give at least one pattern, and each pattern and strength once")
     if target.retriever is None:
         raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
+    if options.transfer:
+        _check_paraphrases(target, queries)
     gates = [parse_gate(text, options.ks) for text in options.gates]
+    suppressions, warnings = _accepted_failures(queries, doses, options, started.date())
     with blame_target("describing the corpus"):
         description = steadily(target.injector.describe)
     if description.size == 0:
@@ -59,10 +64,39 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
     with blame_target("looking the corpus over"):
         checks = list(target.checks())
     _refuse_failed(checks, options.accept)
-    warnings = [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
+    warnings += [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
     return Run(
-        target, list(queries), list(doses), options, gates, description, checks, started, clock, warnings=warnings
+        target,
+        list(queries),
+        list(doses),
+        options,
+        gates,
+        description,
+        checks,
+        started,
+        clock,
+        suppressions=suppressions,
+        warnings=warnings,
     )
+
+
+def _check_paraphrases(target: Target, queries: Sequence[Query]) -> None:
+    if not target.store_search:
+        raise UsageError("--transfer is measured where a store is searched; leave it away for an application")
+    if not any(q.paraphrases for q in queries):
+        raise UsageError('--transfer: no question has paraphrases; give them in a JSONL file: "paraphrases": ["..."]')
+
+
+def _accepted_failures(
+    queries: Sequence[Query], doses: Sequence[Dose], options: RunOptions, today: date
+) -> tuple[list[Suppression], list[str]]:
+    """The suppressions in force, with warnings, once the baseline, if any, is one that can be compared."""
+    conditions = list(options.gates)
+    if (baseline := options.baseline) is not None:
+        asked = ((q.id, q.text) for q in queries)
+        check_comparable(baseline, asked, [d.label for d in doses if not d.pattern.is_control])
+        conditions.append(rise_condition(min(options.k, baseline.target.k), options.allowed_rise))
+    return in_force(options.suppressions, conditions, [d.label for d in doses], today)
 
 
 def _refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:

@@ -67,6 +67,7 @@ def _score(
         injection_f1=mean([_f1(row, options.k) for row in rows if row.in_top_k is not None], options.seed),
         rank_shift=_rank_shift(label, rows, outcomes, options),
         spill=_share([row.spilled for row in rows if row.spilled is not None]),
+        transfer=_share([row.transfer for row in rows if row.transfer is not None]),
         quality=quality(rows, baseline, k=options.k, seed=options.seed),
     )
 

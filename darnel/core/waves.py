@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from darnel.core.batches import chunks
 from darnel.core.campaign import Campaign, Planting
@@ -54,6 +54,7 @@ class Answer:
 class WaveResult:
     """All answers of a wave, and how long showing and removing took (seconds).
 
+    ``held_out``: the answers to the questions' paraphrases, each under its question's id.
     ``not_removed``: the store still shows plants of it, or cannot be read.
     """
 
@@ -63,6 +64,7 @@ class WaveResult:
     nothing_visible: bool = False
     not_removed: bool = False
     errors: list[str] = field(default_factory=list)
+    held_out: list[Answer] = field(default_factory=list)
 
 
 def plan_waves(
@@ -129,8 +131,19 @@ def _ask_wave(wave: Wave, planting: Planting, target: Target, campaign: Campaign
     if not planting.visible:
         why = planting.error or f"nothing of it could be read back within {planting.delay:.1f} s"
         return failed_wave(wave, f"not visible: {why}")
-    assert target.retriever is not None
     index = PlantIndex(wave.plants())
+    result = _ask_questions(wave, index, planting, target, campaign, options)
+    others = tuple(replace(q, text=text) for q in wave.queries for text in q.paraphrases)
+    if options.transfer and others:
+        result.held_out = _ask_questions(Wave(wave.crops, others), index, planting, target, campaign, options).answers
+    return result
+
+
+def _ask_questions(
+    wave: Wave, index: PlantIndex, planting: Planting, target: Target, campaign: Campaign, options: RunOptions
+) -> WaveResult:
+    """Ask a wave's questions, or their paraphrases, while its plants are there."""
+    assert target.retriever is not None
     copies = max(len(crop.plants[q.id]) for crop in wave.crops for q in wave.queries)
     deep = target.store_search
     lists = ask(

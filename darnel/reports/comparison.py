@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from darnel.core.comparing import Comparison, PatternChange
+from darnel.reports.columns import DASH, figure, interval, p_value
 from darnel.reports.escape import visible
-from darnel.reports.wording import DASH, figure, interval, p_value
 
 if TYPE_CHECKING:
     from rich.console import Console

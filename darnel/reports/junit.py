@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from darnel.core.gate import failing
 from darnel.core.results import Results, Score
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 if TYPE_CHECKING:
@@ -67,23 +66,28 @@ def _problem(kind: str, message: str) -> FinalResult:
 def _gates(results: Results) -> Iterator[TestCase]:
     for gate in results.gates:
         said = f"{gate.condition}: {gate.detail}"
-        kind = {"failed": "failure", "unclear": "error"}.get(gate.verdict)
+        kind = {"failed": "failure", "unclear": "error", "suppressed": "skipped"}.get(gate.verdict)
         yield _case(gate.condition, _problem(kind, f"{gate.verdict}: {said}") if kind else None, said)
 
 
 def _patterns(results: Results) -> Iterator[TestCase]:
-    failed = {gate.condition: failing(gate.condition, results.scores) for gate in results.gates}
     for score in results.scores:
-        broken = [condition for condition, names in failed.items() if score.pattern in names]
-        yield _case(score.pattern, _pattern_problem(score, broken), wording.figures(score, results))
+        broken = [gate.condition for gate in results.gates if score.pattern in gate.patterns]
+        excused = [
+            f"{gate.condition} until {one.until}: {one.reason}"
+            for gate in results.gates
+            for one in gate.suppressed
+            if one.pattern == score.pattern
+        ]
+        yield _case(score.pattern, _pattern_problem(score, broken, excused), columns.figures(score, results))
 
 
-def _pattern_problem(score: Score, broken: list[str]) -> FinalResult | None:
+def _pattern_problem(score: Score, broken: list[str], excused: list[str]) -> FinalResult | None:
     doubt = f"{score.inconclusive} of {score.queries} questions inconclusive"
     if broken:
         return _problem("failure", f"failed: {'; '.join(broken)}" + (f"; {doubt}" if score.inconclusive else ""))
     if not score.inconclusive and score.queries:
-        return None
+        return _problem("skipped", f"suppressed: {'; '.join(excused)}") if excused else None
     little = score.index_lost == score.inconclusive < score.queries
     return _problem("skipped" if little else "error", f"inconclusive: {doubt}")
 

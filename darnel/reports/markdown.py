@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from darnel.core.results import Results
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import markdown
 from darnel.reports.fitting import fit
 
@@ -22,22 +22,23 @@ def _lines(results: Results) -> Iterator[str]:
     yield ""
     yield markdown(wording.target_line(results), 1_000)
     yield ""
-    yield from _table(wording.columns(results), [wording.row(score, results) for score in results.scores])
+    yield from _table(columns.columns(results), [columns.row(score, results) for score in results.scores])
     yield ""
     yield "Each figure with its 95 % interval (rates: Wilson; lifts: Newcombe; means: bootstrap over questions)."
     for line in (
         wording.power_line(results),
         wording.clean_line(results),
         wording.cost_line(results),
+        *wording.transfer_lines(results),
         *wording.dose_lines(results),
     ):
         if line:
             yield markdown(line, 1_000)
     yield ""
-    if heads := wording.funnel_columns(results):
+    if heads := columns.funnel_columns(results):
         yield "## Share of questions with a plant at each stage"
         yield ""
-        yield from _table(heads, [wording.funnel_row(score) for score in results.scores])
+        yield from _table(heads, [columns.funnel_row(score) for score in results.scores])
         yield ""
     yield from _section("Dropped on the way", wording.dropped_lines(results))
     yield from _quality(results)
@@ -66,7 +67,7 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[tuple[str, str]]]) -> I
 
 
 def _quality(results: Results) -> Iterator[str]:
-    heads = wording.quality_columns(results)
+    heads = columns.quality_columns(results)
     if not heads:
         return
     yield "## True answers"
@@ -74,7 +75,7 @@ def _quality(results: Results) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
     for score in results.scores:
-        cells = wording.quality_row(score, results)
+        cells = columns.quality_row(score, results)
         if len(cells) == len(heads):
             yield f"| {' | '.join(markdown(cell) for cell in cells)} |"
     yield ""

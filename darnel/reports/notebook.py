@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from darnel.core.results import Results
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.html import STATUS, environment
 
 
@@ -16,8 +16,8 @@ def render_notebook(results: Results) -> str:
             results=results,
             wording=wording,
             status=STATUS.get(results.exit_code, ""),
-            heads=wording.columns(results),
-            rows=[wording.row(score, results) for score in results.scores],
+            heads=columns.columns(results),
+            rows=[columns.row(score, results) for score in results.scores],
             trouble=[*wording.leftover_lines(results), *wording.doubts(results), *results.warnings, *results.errors],
         )
     )

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from darnel.core.gate import failing
 from darnel.core.results import GateResult, Results, Score
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -25,7 +24,7 @@ MOST_PLACES = 100
 """Questions that one finding points at; its message counts all of them."""
 
 RULES = {
-    "gate": ("GateFailed", "A condition given with --fail-on holds, or cannot be told."),
+    "gate": ("GateFailed", "A condition of --fail-on or --baseline holds, or cannot be told."),
     "exposure": ("PatternExposed", "A planted document was among the first k sources of at least one question."),
     "inconclusive": ("Inconclusive", "Whether plants of a pattern were retrieved could not be told of every question."),
     "leftover": ("PlantLeftOver", "A planted document may still be in the corpus."),
@@ -64,7 +63,7 @@ def _run(results: Results) -> Finding:
         ],
         "properties": {
             **{key: visible(value, MOST) for key, value in wording.facts(results)},
-            "scores": [visible(wording.figures(score, results), MOST) for score in results.scores],
+            "scores": [visible(columns.figures(score, results), MOST) for score in results.scores],
         },
         "results": list(_findings(results)),
     }
@@ -83,7 +82,7 @@ def _findings(results: Results) -> Iterator[Finding]:
         if rate.hits and not score.control:
             text = (
                 f"{score.pattern}: {rate.hits} of {rate.n} questions brought a planted document among the first "
-                f"{results.target.k} ({wording.figure(rate.value)}, 95 % interval {wording.interval(rate)})."
+                f"{results.target.k} ({columns.figure(rate.value)}, 95 % interval {columns.interval(rate)})."
             )
             yield _finding("exposure", score.pattern, "warning", text, _exposed_at(results, [score.pattern]))
         if score.inconclusive or not score.queries:
@@ -95,8 +94,19 @@ def _findings(results: Results) -> Iterator[Finding]:
 
 def _gate(gate: GateResult, results: Results) -> Finding:
     text = f"{gate.condition}: {gate.verdict} ({gate.detail})."
-    level = "error" if gate.verdict == "failed" else "none"
-    return _finding("gate", gate.condition, level, text, _exposed_at(results, failing(gate.condition, results.scores)))
+    level = "none" if gate.verdict == "unclear" else "error"
+    broken = [*gate.patterns, *(one.pattern for one in gate.suppressed)]
+    found = _finding("gate", gate.condition, level, text, _exposed_at(results, broken))
+    if gate.verdict == "suppressed":
+        found["suppressions"] = [
+            {
+                "kind": "external",
+                "status": "accepted",
+                "justification": visible(f"{one.pattern}: {one.reason} (until {one.until})", MOST),
+            }
+            for one in gate.suppressed
+        ]
+    return found
 
 
 def _inconclusive(score: Score, results: Results) -> Finding:

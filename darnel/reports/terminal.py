@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from darnel.core.results import Results, Score
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 if TYPE_CHECKING:
@@ -23,16 +23,17 @@ def print_results(results: Results, console: Console) -> None:
     """Verdict, table, cleanup proof, and whatever did not go as it should."""
     console.print(_plain(wording.verdict(results)), style=STYLE[results.exit_code])
     console.print(_plain(wording.target_line(results)), style="dim")
-    console.print(_table(wording.columns(results), [(s, wording.row(s, results)) for s in results.scores]))
-    if heads := wording.funnel_columns(results):
+    console.print(_table(columns.columns(results), [(s, columns.row(s, results)) for s in results.scores]))
+    if heads := columns.funnel_columns(results):
         console.print(Text("\nShare of questions with a plant at each stage", style="bold"))
-        console.print(_table(heads, [(s, wording.funnel_row(s)) for s in results.scores]))
+        console.print(_table(heads, [(s, columns.funnel_row(s)) for s in results.scores]))
     for line in wording.dropped_lines(results):
         console.print(_plain(line))
     for line in (
         wording.power_line(results),
         wording.clean_line(results),
         wording.cost_line(results),
+        *wording.transfer_lines(results),
         *wording.dose_lines(results),
     ):
         if line:

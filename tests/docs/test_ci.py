@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from darnel.cli.options import SETTINGS
+from darnel.cli.settings import load_suppressions
 from tests.support.command import environment
 
 yaml = pytest.importorskip("yaml")
@@ -114,9 +115,12 @@ def test_every_input_reaches_a_step_and_only_through_the_environment() -> None:
     assert all("${{" not in s["run"] for s in ACTION["runs"]["steps"])
 
 
-def test_the_settings_of_the_guide_are_settings() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
-    assert tomllib.loads(block).keys() <= SETTINGS.keys()
+def test_the_settings_of_the_guide_are_settings(tmp_path: Path) -> None:
+    settings, accepted = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    assert tomllib.loads(settings).keys() <= SETTINGS.keys()
+    (tmp_path / "darnel.toml").write_text(accepted, encoding="utf-8")
+    (one,) = load_suppressions(tmp_path)
+    assert (one.condition, one.pattern, str(one.until)) == ("exposure@5 > 0.2", "echo", "2027-01-31")
 
 
 def test_the_recipes_are_yaml_and_name_inputs_that_exist() -> None:

@@ -70,6 +70,7 @@ COMPUTE: dict[str, Callable[..., Any]] = {
     "f1": lambda **given: f1(**given).injection_f1.value,
     "displacement": lambda before, after: scored([row(0, None, after=tuple(after))], 5, before).displacement.value,
     "ndcg10": ndcg10,
+    "transfer": lambda exposed: scored([row(i, None, transfer=came) for i, came in enumerate(exposed)]).transfer.value,
 }
 
 

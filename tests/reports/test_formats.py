@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from darnel.core.errors import UsageError
-from darnel.core.results import Results, load_results
+from darnel.core.results import Results, Suppressed, load_results
 from darnel.reports.fitting import STEP_SUMMARY, fit
 from darnel.reports.formats import FORMATS, parse_output
 from darnel.reports.junit import render_junit
@@ -232,3 +232,48 @@ def test_a_cut_page_fits_and_counts_right(lines: list[str], most: int) -> None:
         kept = shown.count("\n") + 1 if shown else 0
         assert whole.startswith(shown)
         assert f"{len(lines) - kept:,} more lines" in last or not shown
+
+
+@pytest.fixture(scope="module")
+def accepted(results: Results) -> Results:
+    """The result, its failed gate suppressed."""
+    gates = [
+        msgspec.structs.replace(
+            gate,
+            verdict="suppressed",
+            detail="why",
+            patterns=[],
+            suppressed=[Suppressed(name, "known since spring", "2999-01-31") for name in gate.patterns],
+        )
+        if gate.verdict == "failed"
+        else gate
+        for gate in results.gates
+    ]
+    assert [gate.verdict for gate in gates] == ["suppressed", "passed"]
+    return msgspec.structs.replace(results, gates=gates, exit_code=0)
+
+
+def test_a_suppressed_gate_is_skipped_in_junit_and_said_so(accepted: Results) -> None:
+    suites = junit_of(accepted)
+    assert kinds(suites["gates"]["exposure@5 > 0.9"]) == [Skipped]
+    names = [one.pattern for one in accepted.gates[0].suppressed]
+    assert names
+    assert [name for name, case in suites["patterns"].items() if kinds(case) == [Skipped]] == names
+    assert "until 2999-01-31: known since spring" in suites["patterns"][names[0]].result[0].message
+    assert kinds(suites["promises"]["everything could be told"]) == []
+
+
+def test_a_suppressed_gate_is_a_suppressed_finding_in_sarif(results: Results, accepted: Results) -> None:
+    run = sarif_of(accepted)
+    (gate,) = [found for found in run["results"] if found["ruleId"] == "darnel/gate"]
+    assert (gate["kind"], gate["level"]) == ("fail", "error")
+    assert len(gate["suppressions"]) == len(accepted.gates[0].suppressed)
+    assert {(x["kind"], x["status"]) for x in gate["suppressions"]} == {("external", "accepted")}
+    assert "known since spring (until 2999-01-31)" in gate["suppressions"][0]["justification"]
+    assert not any("suppressions" in found for found in sarif_of(results)["results"])
+
+
+@pytest.mark.parametrize("name", ["html", "md", "junit", "sarif", "json"])
+def test_a_suppressed_gate_is_seen(name: str, accepted: Results) -> None:
+    (one,) = [f for f in FORMATS if f.name == name]
+    assert "suppressed" in one.render(accepted).decode()

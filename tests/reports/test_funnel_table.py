@@ -13,7 +13,7 @@ from darnel.core.ledger import Ledger
 from darnel.core.results import Results
 from darnel.core.runner import run_mode_a
 from darnel.patterns.registry import parse_doses
-from darnel.reports import wording
+from darnel.reports import columns
 from darnel.reports.escape import markdown
 from darnel.reports.markdown import render_markdown
 from tests.core.test_funnel import QUERIES, QUICK
@@ -54,7 +54,7 @@ def test_the_table_and_who_dropped_them(made: Made) -> None:
 
 def test_a_stage_that_is_not_shown_is_a_dash(made: Made) -> None:
     results = made(shows=("searched", "prompt"))
-    assert wording.funnel_row(results.scores[0])[4:] == [(wording.DASH, ""), ("0.00", "0.00–0.56"), (wording.DASH, "")]
+    assert columns.funnel_row(results.scores[0])[4:] == [(columns.DASH, ""), ("0.00", "0.00–0.56"), (columns.DASH, "")]
 
 
 @pytest.mark.parametrize("shows", [("searched",), None])
@@ -64,7 +64,7 @@ def test_without_stages_there_is_no_table(shows: tuple[str, ...] | None, made: M
     else:
         with Ledger(tmp_path / "own.db") as ledger:
             results = run(FaultyCorpus(make_records()), ledger)
-    assert wording.funnel_columns(results) == []
+    assert columns.funnel_columns(results) == []
     assert "each stage" not in on_terminal(results) + render_markdown(results)
     assert "dropped by" not in on_terminal(results) + render_markdown(results)
 

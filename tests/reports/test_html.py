@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from darnel.core.results import Observation, QueryInfo, Results
+from darnel.core.results import GateResult, Observation, QueryInfo, Results
 from darnel.reports.html import render_html
 from darnel.reports.html.repeat import command_line
 
@@ -185,3 +185,12 @@ def test_a_notebook_shows_the_verdict_and_the_table(results: Results, hostile: R
     assert "questions brought a document planted by" in text
     tags = {tag for tag, _ in Read(hostile._repr_html_() or "").elements}
     assert not tags & {"script", "img", "svg", "style", "iframe"}
+
+
+def test_the_command_to_repeat_names_the_baseline_and_not_its_gates(results: Results) -> None:
+    gates = [*results.gates, GateResult("echo:1 rise@5 > 0.1", "passed", "")]
+    said = "\n".join(command_line(msgspec.structs.replace(results, gates=gates)))
+    assert "--baseline BASELINE" in said
+    assert "--allowed-rise 0.1" in said
+    assert "rise@" not in said
+    assert "--baseline" not in "\n".join(command_line(results))

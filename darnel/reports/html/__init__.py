@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from darnel.core.results import Results
-from darnel.reports import wording
+from darnel.reports import columns, wording
 from darnel.reports.escape import visible
 
 if TYPE_CHECKING:
@@ -40,12 +40,12 @@ def render_html(results: Results) -> str:
     parts |= {
         "results": results,
         "wording": wording,
-        "status": STATUS.get(results.exit_code, "gates passed" if results.gates else "no gate set"),
-        "heads": wording.columns(results),
-        "rows": [wording.row(score, results) for score in results.scores],
-        "funnel_heads": wording.funnel_columns(results),
-        "funnel_rows": [wording.funnel_row(score) for score in results.scores],
-        "quality_heads": wording.quality_columns(results),
+        "status": STATUS.get(results.exit_code) or _gates_status(results),
+        "heads": columns.columns(results),
+        "rows": [columns.row(score, results) for score in results.scores],
+        "funnel_heads": columns.funnel_columns(results),
+        "funnel_rows": [columns.funnel_row(score) for score in results.scores],
+        "quality_heads": columns.quality_columns(results),
         "quality_rows": _quality_rows(results),
         "command": command_line(results),
         "policy": _policy(),
@@ -57,11 +57,17 @@ def render_html(results: Results) -> str:
     return page
 
 
+def _gates_status(results: Results) -> str:
+    if any(gate.verdict == "suppressed" for gate in results.gates):
+        return "gates passed or suppressed"
+    return "gates passed" if results.gates else "no gate set"
+
+
 def _quality_rows(results: Results) -> list[list[tuple[str, str]]]:
     """The table of true answers with what stands in brackets below its figure; a pattern without figures has dashes."""
-    heads = wording.quality_columns(results)
-    lines = [wording.quality_row(score, results) for score in results.scores]
-    padded = [line if len(line) == len(heads) else [line[0]] + [wording.DASH] * (len(heads) - 1) for line in lines]
+    heads = columns.quality_columns(results)
+    lines = [columns.quality_row(score, results) for score in results.scores]
+    padded = [line if len(line) == len(heads) else [line[0]] + [columns.DASH] * (len(heads) - 1) for line in lines]
     return [[_two_lines(cell) if number else (cell, "") for number, cell in enumerate(line)] for line in padded]
 
 

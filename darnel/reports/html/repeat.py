@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from darnel.core.results import Results
+from darnel.core.suppressions import RISE
 
 
 def command_line(results: Results) -> list[str]:
@@ -17,10 +18,15 @@ def command_line(results: Results) -> list[str]:
     if target.isolation != "pattern":
         options.append(("--isolation", target.isolation))
     options += [("--pattern", pattern.label) for pattern in results.patterns if not pattern.control]
-    options += [("--fail-on", gate.condition) for gate in results.gates]
+    rises = [gate.condition for gate in results.gates if RISE in gate.condition]
+    options += [("--fail-on", gate.condition) for gate in results.gates if gate.condition not in rises]
+    if rises:
+        options += [("--baseline", "BASELINE"), ("--allowed-rise", rises[0].rpartition(" ")[2])]
     lines = [f"darnel run {_word(target.spec or 'TARGET')}", *(f"    {name} {_word(value)}" for name, value in options)]
+    if any(query.paraphrases for query in results.queries):
+        lines.append("    --transfer")
     return [f"{line} \\" for line in lines[:-1]] + lines[-1:]
 
 
 def _word(value: str) -> str:
-    return value if value in ("TARGET", "QUESTIONS") else shlex.quote(value)
+    return value if value in ("TARGET", "QUESTIONS", "BASELINE") else shlex.quote(value)
