@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from darnel.core.baseline import ask_baseline
 from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
 from darnel.core.crops import craft_all
@@ -15,7 +16,7 @@ from darnel.core.pattern import Dose
 from darnel.core.plant import Plant
 from darnel.core.queries import Query
 from darnel.core.removal import Leftover
-from darnel.core.runner import ask_baseline, prepare
+from darnel.core.runner import prepare
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 
 from darnel.core.again import ask_again, lost_queries
 from darnel.core.assemble import assemble
+from darnel.core.baseline import first_baseline, last_baseline
 from darnel.core.campaign import Campaign
 from darnel.core.capture import why_unseen
 from darnel.core.corpus import Check, Remarking, Target
@@ -22,14 +23,12 @@ from darnel.core.errors import (
     blame_target,
     describe_error,
 )
-from darnel.core.evidence import PlantIndex
 from darnel.core.gate import parse_gate
 from darnel.core.ledger import Ledger
 from darnel.core.meter import Meter
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
 from darnel.core.queries import Query
-from darnel.core.ranking import Listing, ask
 from darnel.core.results import Results
 from darnel.core.rising import check_comparable, rise_condition
 from darnel.core.run import Run
@@ -153,15 +152,6 @@ def _plant_and_ask(run: Run, campaign: Campaign) -> None:
         run.interrupted = True
 
 
-def ask_baseline(run: Run) -> list[Listing]:
-    """Ask every question; plants of any campaign that happen to be there are left out of the lists."""
-    assert run.target.retriever is not None
-    deep = run.target.store_search
-    depth = run.options.depth if deep else run.options.k - 1
-    index, texts = PlantIndex(()), [q.text for q in run.queries]
-    return ask(run.target.retriever, texts, index, [lambda _p: False] * len(texts), depth=depth, deepen=deep)
-
-
 def _measure(run: Run, campaign: Campaign) -> None:
     options, reader = run.options, run.target.reader
     meter = Meter(options, len(run.queries), len(run.doses))
@@ -176,7 +166,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
     with blame_target("asking the first questions"):
         if not (unseen := why_unseen(run.target, options.seed)):
             meter.watch(run.target.retriever)
-            run.baseline = ask_baseline(run)
+            run.baseline = first_baseline(run)
     craft_all(run, campaign.id)
     most = None if is_exact(run.target, run.description) else MOST_AT_ONCE
     waves = list(plan_waves(run.crops, run.queries, options.isolation, most))
@@ -232,7 +222,7 @@ def _prove(run: Run) -> None:
             run.difference = compare_digests(before, run.digest_after)
         # a store is asked once more even on the way out; an application takes its time, and somebody is waiting
         if run.baseline and not (run.interrupted and not run.target.store_search):
-            run.baseline_after = ask_baseline(run)
+            run.baseline_after = last_baseline(run)
     except Exception as error:  # the target's
         run.errors.append(f"could not prove the state after the run: {describe_error(error)}")
 
