@@ -33,8 +33,7 @@ PLANTS_OWN = (
 def figures(document: dict[str, Any]) -> dict[str, Any]:
     """All that a run measured of its own plants, and what it proved of the corpus.
 
-    Left out is what hangs on the owner's records in a list: an approximate index can miss one for a moment while another
-    client deletes, and then says so alike to anybody who asks.
+    Left out is what hangs on the owner's records in a list: an approximate index may order those by what else it holds.
     """
     kept = {k: document[k] for k in ("observations", "patterns", "corpus_digest", "leftovers", "errors")}
     scores = [{k: score[k] for k in PLANTS_OWN} for score in document["scores"]]

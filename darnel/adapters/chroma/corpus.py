@@ -24,6 +24,7 @@ READ_CHUNK = 2_000
 DELETE_CHUNK = 1_000
 QUERY_CHUNK = 500
 SHAPE_SAMPLE = 32
+TRIES = 5
 SHAPE_WINDOWS = 8
 RESERVED_KEYS = ("chroma:document",)
 MAX_REQUEST_BYTES = 16_000_000
@@ -49,6 +50,7 @@ class ChromaCorpus:
         switch: Callable[[], Any] = lambda: None,
     ) -> None:
         self.collection, self.embedder, self._switch = collection, embedder, switch
+        self._bare: set[str] = set()
         self._where = dict(where) if where else None
         self._described: CorpusDescription | None = None
 
@@ -137,16 +139,38 @@ class ChromaCorpus:
             raise EmbedderError("asking needs the application's embedder; give it with --embedder")
         replies: list[Reply] = []
         for chunk in chunks(list(queries), QUERY_CHUNK):
-            found = self.collection.query(
-                query_embeddings=self.embedder.queries(chunk),
-                n_results=k,
-                where=self._where,
-                include=["metadatas", "distances"],
-            )
-            for ids, metadatas, distances in zip(found["ids"], found["metadatas"], found["distances"], strict=True):
-                rows = zip(ids, metadatas, distances, strict=True)
-                replies.append(Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in rows)))
+            replies.extend(self._ask(self.embedder.queries(chunk), k))
         return replies
+
+    def _ask(self, vectors: Any, k: int) -> list[Reply]:
+        """Ask by vector; a list that names a record which is gone by then is asked again.
+
+        What another client deletes meanwhile comes back for a moment, without its metadata, and so as nobody's plant.
+        """
+        rows = self._rows(vectors, k)
+        for _ in range(TRIES):
+            gone = self._vanished([row for found in rows for row in found if row[1] is None])
+            stale = [number for number, found in enumerate(rows) if any(row[0] in gone for row in found)]
+            if not stale:
+                break
+            for number, found in zip(stale, self._rows([vectors[number] for number in stale], k), strict=True):
+                rows[number] = found
+        return [Reply(tuple(Source(i, None, m, -float(d)) for i, m, d in found)) for found in rows]
+
+    def _rows(self, vectors: Any, k: int) -> list[list[tuple[str, Any, float]]]:
+        """Id, metadata and distance of each record found, a list for each vector."""
+        found = self.collection.query(
+            query_embeddings=vectors, n_results=k, where=self._where, include=["metadatas", "distances"]
+        )
+        columns = zip(found["ids"], found["metadatas"], found["distances"], strict=True)
+        return [list(zip(*column, strict=True)) for column in columns]
+
+    def _vanished(self, bare: Sequence[tuple[str, Any, float]]) -> set[str]:
+        """Of records that came without metadata, those that are not there; the owner's own bare ones are remembered."""
+        asked = {id_ for id_, _, _ in bare} - self._bare
+        there = set(self.collection.get(ids=list(asked), include=[])["ids"]) if asked else set()
+        self._bare |= there
+        return asked - there
 
     def query_vectors(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """See ``VectorWriter.query_vectors``."""

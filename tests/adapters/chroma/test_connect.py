@@ -324,3 +324,25 @@ def test_a_collection_object_of_another_host_needs_leave_too(served: tuple[str, 
         darnel.open_target(collection, embedder=HASHED, allow_hosts=["vectors.example.org"]).host
         == "vectors.example.org"
     )
+
+
+def test_a_record_that_vanishes_while_it_is_found_is_nobody_s(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Chroma shows what another client deletes meanwhile: its id, and no metadata."""
+    opened = open_(f"chroma:{folder}#docs")
+    assert opened.retriever is not None
+    expected = opened.retriever.retrieve(["flour and yeast", "rope"], 5)
+    collection: Any = opened.injector.collection  # type: ignore[attr-defined]
+    plain, calls = collection.query, []
+
+    def query(**given: Any) -> Any:
+        found = plain(**given)
+        calls.append(len(found["ids"]))
+        if len(calls) < 3:
+            for column, value in (("ids", "gone"), ("metadatas", None), ("distances", 0.0)):
+                found[column][0] = [value, *found[column][0][:-1]]
+        return found
+
+    monkeypatch.setattr(type(collection), "query", lambda _self, **given: query(**given))
+    assert opened.retriever.retrieve(["flour and yeast", "rope"], 5) == expected
+    assert calls == [2, 1, 1]  # all, and twice the one list that named it
+    opened.close()
