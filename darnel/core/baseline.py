@@ -41,9 +41,9 @@ def first_baseline(run: Run) -> list[Listing]:
 
 
 def last_baseline(run: Run) -> list[Listing]:
-    """The lists after removal; a store that says something else than before is asked again."""
+    """The lists after removal; where others' plants are about, one that says something else than before is asked again."""
     lists = ask_baseline(run)
-    if not run.target.store_search or _same(run, run.baseline, lists):
+    if _same(run, run.baseline, lists) or not _others_plant(run):
         return lists
     return _until(run, lambda now: _same(run, run.baseline, now))
 
