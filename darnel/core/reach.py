@@ -74,8 +74,10 @@ def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> s
         return None  # it shows no sources, and its rows say so
     text = plants[0].text.replace(plants[0].marker, "")
     listing = ask(retriever, [text], PlantIndex(plants), [_any], depth=1, deepen=False)[0]
-    if listing.error or any(e.plants for e in listing.entries):
-        return None  # an error speaks in the rows of its own
+    if any(e.plants for e in listing.entries):
+        return None
+    if listing.error:
+        return f"unreachable: no plant came back, and whether one could was not to be told: {listing.error}"
     return (
         "unreachable: the store holds the plants, and the application did not return one even when asked by its very text; "
         "it may search a stale snapshot, a cache, another store, or rewrite the question"

@@ -286,6 +286,15 @@ def test_an_application_that_never_shows_plants_though_the_store_does_is_closed(
     assert {o.stage for o in results.observations} <= {"planned", "planted", "visible"}
 
 
+def test_an_application_that_fails_when_it_is_asked_for_a_plant_s_own_text_is_no_proof(ledger: Ledger) -> None:
+    asked = {q.text for q in QUERIES}
+    # it answers its questions without a plant, and knows nothing of long ones once something is planted
+    app = fake(reads=faulty.FaultyCorpus(RECORDS))
+    app.fails_on = lambda question: question not in asked and bool(app.corpus.injected)
+    (said,) = inconclusive(run(app, ledger))
+    assert said is not None and "whether one could was not to be told: RuntimeError: model overloaded" in said
+
+
 def test_a_pattern_that_is_merely_weak_is_not_called_closed(ledger: Ledger) -> None:
     app = fake(k=1)
     results = run(app, ledger, replace(QUICK, k=1))
