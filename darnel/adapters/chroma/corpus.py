@@ -168,7 +168,7 @@ class ChromaCorpus:
     def _vanished(self, bare: Sequence[tuple[str, Any, float]]) -> set[str]:
         """Of records that came without metadata, those that are not there; the owner's own bare ones are remembered."""
         asked = {id_ for id_, _, _ in bare} - self._bare
-        there = set(self.collection.get(ids=list(asked), include=[])["ids"]) if asked else set()
+        there = set(self._read(list(asked), []))  # in chunks: a call takes so many ids and no more
         self._bare |= there
         return asked - there
 
