@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from darnel.adapters.apps.choice import choose
 from darnel.adapters.apps.walk import walk
 from darnel.adapters.langchain.asking import Asking
 from darnel.adapters.langchain.stores.find import find_access
-from darnel.core.errors import UnknownNameError, UsageError, describe_error
+from darnel.core.errors import describe_error
 
 FRAMEWORKS = ("langchain", "langgraph")
 """What the packages of LangChain begin with."""
@@ -49,20 +50,11 @@ def choose_store(found: Sequence[FoundStore], wanted: str | None, name: str) -> 
     Raises:
         UsageError: there is none, or there are several and it was not said which.
     """
-    if not found:
-        raise UsageError(
-            f"found no vector store in {name}: looked through {LOOKED_THROUGH}; name the store itself with --into TARGET, "
-            "for instance --into chroma:./db#docs, or test it alone as langchain:MODULE:VECTORSTORE"
-        )
-    paths = [f.path for f in found]
-    if wanted is None:
-        if len(found) > 1:
-            raise UsageError(f"{name} holds {len(found)} vector stores: {', '.join(paths)}; choose with --store PATH")
-        return found[0]
-    same = [f for f in found if f.path == wanted] or [f for f in found if f.path.endswith(wanted)]
-    if len(same) != 1:
-        raise UnknownNameError("store", wanted, paths)
-    return same[0]
+    none = (
+        f"found no vector store in {name}: looked through {LOOKED_THROUGH}; name the store itself with --into TARGET, "
+        "for instance --into chroma:./db#docs, or test it alone as langchain:MODULE:VECTORSTORE"
+    )
+    return choose(found, wanted, name, none)
 
 
 def find_asking(app: Any, chosen: FoundStore) -> Asking:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from darnel.adapters.apps.choice import choose
 from darnel.adapters.apps.walk import Found, walk
 from darnel.adapters.llamaindex.apps.own import worth_a_look
-from darnel.core.errors import UnknownNameError, UsageError
 
 HAND_OVER = "hand it over with --into TARGET, for instance --into llamaindex:module:index"
 
@@ -38,20 +38,11 @@ def choose_store(app: Any, name: str, wanted: str | None) -> FoundStore:
         UnknownNameError: the one chosen is not there, or it is not one.
     """
     found = all_stores(app, name)
-    if not found:
-        raise UsageError(
-            f"found no vector store in {name} (a {type(app).__name__}), having looked through its attributes, retrievers, "
-            f"tools, closures and the globals that its functions name; {HAND_OVER}"
-        )
-    paths = [store.path for store in found]
-    if wanted is None:
-        if len(found) > 1:
-            raise UsageError(f"{name} holds {len(found)} vector stores: {', '.join(paths)}; choose with --store PATH")
-        return found[0]
-    same = [store for store in found if store.path == wanted] or [s for s in found if s.path.endswith(wanted)]
-    if len(same) != 1:
-        raise UnknownNameError("store", wanted, paths)
-    return same[0]
+    none = (
+        f"found no vector store in {name} (a {type(app).__name__}), having looked through its attributes, retrievers, "
+        f"tools, closures and the globals that its functions name; {HAND_OVER}"
+    )
+    return choose(found, wanted, name, none)
 
 
 def all_stores(app: Any, name: str) -> list[FoundStore]:
