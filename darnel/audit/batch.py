@@ -96,7 +96,7 @@ def pack(rows: Iterable[Row], size: int) -> Iterator[pa.RecordBatch]:
 class Entry:
     """One record of a batch; what several detectors want of it is worked out once."""
 
-    def __init__(self, id: str, text: str, metadata: str, vector: Any, source: str = "") -> None:  # noqa: A002
+    def __init__(self, id: str, text: str, metadata: str, vector: Any, source: str = "") -> None:  # noqa: A002  # the column's name
         self.id, self.text, self.vector, self.source = id, text, vector, source
         self._metadata = metadata
 

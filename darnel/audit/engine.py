@@ -124,7 +124,7 @@ def _learn(state: _State, detector: Detector, batch: Batch) -> None:
 
 def _examine(state: _State, detectors: Sequence[Detector], batch: Batch) -> None:
     for detector in detectors:
-        _tell(state, detector, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]
+        _tell(state, detector, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]  # mypy infers no type for a lambda's default
 
 
 def _tell(state: _State, detector: Detector, look: Callable[[], Iterable[Finding]]) -> None:

@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
         """Import and return one command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"darnel.cli.{cmd_name}_command"), "command")  # noqa: B009
+        command: click.Command = importlib.import_module(f"darnel.cli.{cmd_name}_command").command
         return command
 
     def resolve_command(

@@ -106,7 +106,7 @@ def _from_csv(lines: list[str], name: str) -> Iterator[tuple[str, Query]]:
 
     def fed() -> Iterator[str]:
         nonlocal at  # the reader's own count lags behind where a line breaks it
-        for at, line in enumerate(lines, 1):  # noqa: B007
+        for at, line in enumerate(lines, 1):  # noqa: B007  # read by the caller, through nonlocal
             yield f"{line}\n"
 
     try:

@@ -24,7 +24,7 @@ LOCK_WAIT = 600.0
 """Seconds to wait for another darnel that works on the same folder."""
 BUSY_WAIT = 10.0
 """Seconds to wait for another process that writes; chromadb would wait 1,000, and hold up the whole process meanwhile."""
-TOKEN_VARIABLE = "DARNEL_CHROMA_TOKEN"  # noqa: S105  # the name of a variable, not a secret
+TOKEN_VARIABLE = "DARNEL_CHROMA_TOKEN"  # noqa: S105  # no secret: the name of the variable that holds it
 
 
 def open_chroma(spec: TargetSpec, embedder: Embedder | None, *, exclusive: bool = True) -> Target:

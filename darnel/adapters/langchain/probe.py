@@ -48,11 +48,11 @@ class Probed(Protocol):
     access: StoreAccess
     strays: dict[str, Stray]
 
-    def read(self, ids: Sequence[str]) -> Mapping[str, Record]: ...  # noqa: D102
+    def read(self, ids: Sequence[str]) -> Mapping[str, Record]: ...  # noqa: D102  # LangChainCorpus's own, told there
 
-    def remove(self, ids: Sequence[str]) -> None: ...  # noqa: D102
+    def remove(self, ids: Sequence[str]) -> None: ...  # noqa: D102  # LangChainCorpus's own, told there
 
-    def write(self, plants: Sequence[Plant]) -> list[str]: ...  # noqa: D102
+    def write(self, plants: Sequence[Plant]) -> list[str]: ...  # noqa: D102  # LangChainCorpus's own, told there
 
 
 def prove_by_writing(corpus: Probed, plant: Plant) -> None:
@@ -64,7 +64,7 @@ def prove_by_writing(corpus: Probed, plant: Plant) -> None:
     name = type(corpus.store).__name__
     try:
         returned = corpus.write([plant])
-    except NotImplementedError as error:
+    except NotImplementedError as error:  # LangChain's word for a store without a synchronous add
         raise TargetError(f"{name} cannot be written to from here: {describe_error(error)}") from error
     found = _await_shown(corpus, plant, returned)
     if found is None:

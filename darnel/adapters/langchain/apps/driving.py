@@ -60,6 +60,7 @@ class Driver:
 
         ``was``: it had been asked through that one.
         """
+        # how LangChain and plain Python say it: "No synchronous function provided", "coroutine ... was never awaited"
         wants = isinstance(error, TypeError | NotImplementedError) and any(
             w in str(error) for w in ("sync", "coroutine")
         )

@@ -32,16 +32,16 @@ class StoreAccess(Protocol):
     """
 
     @property
-    def host(self) -> str | None: ...  # noqa: D102
+    def host(self) -> str | None: ...  # noqa: D102  # told in the class's docstring
 
     @property
-    def score_sign(self) -> int | None: ...  # noqa: D102
+    def score_sign(self) -> int | None: ...  # noqa: D102  # told in the class's docstring
 
     @property
-    def vector_search(self) -> str | None: ...  # noqa: D102
+    def vector_search(self) -> str | None: ...  # noqa: D102  # told in the class's docstring
 
     @property
-    def sampling(self) -> Mapping[str, Any]: ...  # noqa: D102
+    def sampling(self) -> Mapping[str, Any]: ...  # noqa: D102  # told in the class's docstring
 
     @property
     def embeds(self) -> bool:
@@ -133,7 +133,7 @@ class KnownStore(ABC):
         """Delete by id, at least one; they are known to be the kit's, or absent where those are sent."""
         self.store.delete(ids=list(ids))
 
-    def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # most stores key ids by container
+    def refuse_elsewhere(self, ids: Sequence[str]) -> None:  # noqa: B027  # empty on purpose: most stores key ids by container
         """See ``StoreAccess.refuse_elsewhere``."""
 
     def exact_scores(self, asked: Vectors, planted: Vectors) -> Sequence[float] | None:

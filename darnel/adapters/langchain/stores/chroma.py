@@ -29,7 +29,7 @@ class ChromaStore(KnownStore):
         self._settings = self._corpus._api._system.settings
 
     @property
-    def host(self) -> str | None:  # type: ignore[override]
+    def host(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.host``."""
         given = str(self._settings.chroma_server_host or "")
         return urlsplit(given).hostname if "://" in given else given

@@ -35,7 +35,7 @@ class FaissStore(KnownStore):
     sampling: Mapping[str, Any] = MappingProxyType({"fetch_k": 1_000})
 
     @property
-    def score_sign(self) -> int | None:  # type: ignore[override]
+    def score_sign(self) -> int | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.score_sign``; inner products grow with similarity, distances fall."""
         return {INNER_PRODUCT: 1, L2: -1}.get(self.store.index.metric_type)
 

@@ -36,19 +36,19 @@ class TableStore(SqlStore):
         self.identity = self._identity()
 
     @property
-    def host(self) -> str | None:  # type: ignore[override]
+    def host(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.host``."""
         return server(self._inner.engine.url)
 
     @property
-    def score_sign(self) -> int | None:  # type: ignore[override]
+    def score_sign(self) -> int | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.score_sign``; the fused scores of a hybrid search are of no one kind."""
         if self._inner.hybrid_search_config:
             return None
         return 1 if self._inner.distance_strategy.name == "INNER_PRODUCT" else -1
 
     @property
-    def vector_search(self) -> str | None:  # type: ignore[override]
+    def vector_search(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.vector_search``; a hybrid search needs the text."""
         return None if self._inner.hybrid_search_config else "similarity_search_with_score_by_vector"
 

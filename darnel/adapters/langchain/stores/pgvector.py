@@ -42,7 +42,7 @@ class CollectionStore(SqlStore):
         )
 
     @property
-    def host(self) -> str | None:  # type: ignore[override]
+    def host(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.host``."""
         return server(self.store._engine.url)
 

@@ -30,7 +30,7 @@ class QdrantStore(KnownStore):
             raise ContainerMissingError(f"no Qdrant collection '{store.collection_name}' there; check its name")
 
     @property
-    def host(self) -> str | None:  # type: ignore[override]
+    def host(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.host``."""
         place = self._corpus.place
         return "" if place.local else urlsplit(place.where).hostname
@@ -40,7 +40,7 @@ class QdrantStore(KnownStore):
         return bool(self.store.retrieval_mode.value == "dense")
 
     @property
-    def score_sign(self) -> int | None:  # type: ignore[override]
+    def score_sign(self) -> int | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.score_sign``."""
         return -1 if self._dense and self.store.distance.value in LOWER_IS_BETTER else 1
 
@@ -50,7 +50,7 @@ class QdrantStore(KnownStore):
         return super().embeds or bool(self.store.retrieval_mode.value == "sparse")
 
     @property
-    def vector_search(self) -> str | None:  # type: ignore[override]
+    def vector_search(self) -> str | None:  # type: ignore[override]  # a property over a class attribute
         """See ``StoreAccess.vector_search``; sparse and hybrid searches need the text."""
         return "similarity_search_with_score_by_vector" if self._dense else None
 

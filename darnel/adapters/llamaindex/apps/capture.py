@@ -76,7 +76,7 @@ class Watch:
         self._patch_classes()
         made = DispatcherSpanMixin.__dict__["__init_subclass__"]
 
-        def __init_subclass__(cls: type, /, **kwargs: Any) -> None:  # noqa: N807
+        def __init_subclass__(cls: type, /, **kwargs: Any) -> None:  # noqa: N807  # it takes the place of the method of that name
             made.__get__(None, cls)(**kwargs)
             self._patch_classes()
 

@@ -28,7 +28,7 @@ class StopAsking(BaseException):
     """Ends a question before the model is called; no ``Exception``, which applications catch."""
 
 
-class StopInTask(Exception):  # noqa: N818
+class StopInTask(Exception):  # noqa: N818  # it reports no error
     """The same in a task or another thread, where frameworks hand on an ``Exception`` and lose anything else, so that
     whoever waits for it would wait for ever. Who catches it comes no further: the next call of a model raises it again.
     """
