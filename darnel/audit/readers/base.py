@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from darnel.audit.batch import Row, pack
 from darnel.audit.results import Problem
 
 if TYPE_CHECKING:
@@ -66,3 +68,20 @@ class Reader(Protocol):
     def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
         """Every record once, in batches of up to ``size`` (see ``darnel.audit.batch.schema``); what is not read is logged."""
         ...
+
+
+class PathReader:
+    """A reader of a file or folder, made of rows that come one by one."""
+
+    kind = ""
+    total: int | None = None
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.name = path, str(path)
+
+    def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
+        """See ``Reader.batches``."""
+        return pack(self._rows(log), size)
+
+    def _rows(self, log: ReadLog) -> Iterator[Row]:
+        raise NotImplementedError  # each kind of file has its own

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-from darnel.audit.batch import Row, pack
-from darnel.audit.readers.base import MOST_TEXT, ReadLog
+from darnel.audit.batch import Row
+from darnel.audit.readers.base import MOST_TEXT, PathReader, ReadLog
 from darnel.audit.readers.fields import row_from
 
-if TYPE_CHECKING:
-    import pyarrow as pa
 
-
-class CsvReader:
+class CsvReader(PathReader):
     """Rows under a header that names a text column; ids are the file's, or ``row N``."""
 
     kind = "csv"
-    total: int | None = None
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
-
-    def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
-        """See ``Reader.batches``."""
-        return pack(self._rows(log), size)
 
     def _rows(self, log: ReadLog) -> Iterator[Row]:
         limit = csv.field_size_limit(16 * MOST_TEXT)

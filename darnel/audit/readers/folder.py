@@ -7,14 +7,10 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from darnel.audit.batch import Row, pack
-from darnel.audit.readers.base import MOST_TEXT, ReadLog
+from darnel.audit.batch import Row
+from darnel.audit.readers.base import MOST_TEXT, PathReader, ReadLog
 from darnel.audit.readers.fields import clean
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 SUFFIXES = frozenset({".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".htm", ".html", ".xhtml"})
 MOST_FILE = 4 * MOST_TEXT
@@ -22,18 +18,10 @@ MOST_FILE = 4 * MOST_TEXT
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-class FolderReader:
+class FolderReader(PathReader):
     """Files below a folder by sorted path, which is also their id; links are not followed, so there is no loop."""
 
     kind = "folder"
-    total: int | None = None
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
-
-    def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
-        """See ``Reader.batches``."""
-        return pack(self._rows(log), size)
 
     def _rows(self, log: ReadLog) -> Iterator[Row]:
         if self.path.is_file():

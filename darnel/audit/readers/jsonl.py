@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-from darnel.audit.batch import Row, pack
-from darnel.audit.readers.base import MOST_TEXT, ReadLog
+from darnel.audit.batch import Row
+from darnel.audit.readers.base import MOST_TEXT, PathReader, ReadLog
 from darnel.audit.readers.fields import row_from
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_LINE = 16 * MOST_TEXT
 """Bytes of one line; a longer one is reported and passed over without being held."""
 
 
-class JsonlReader:
+class JsonlReader(PathReader):
     """BEIR ``corpus.jsonl`` and the like; ids are the file's, or ``line N``."""
 
     kind = "jsonl"
-    total: int | None = None
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.name = path, str(path)
-
-    def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
-        """See ``Reader.batches``."""
-        return pack(self._rows(log), size)
 
     def _rows(self, log: ReadLog) -> Iterator[Row]:
         with self.path.open("rb") as file:
