@@ -18,26 +18,13 @@ from tests.support.embedder import hashed
 PATTERNS = {"one": ["echo:1", "flood:3"], "two": ["keywords:5", "answer:1"]}
 
 
-PLANTS_OWN = (
-    "pattern",
-    "queries",
-    "inconclusive",
-    "exposure",
-    "mrr",
-    "slot_share",
-    "lift_over_control",
-    "lift_over_honest",
-)
-
-
 def figures(document: dict[str, Any]) -> dict[str, Any]:
-    """All that a run measured of its own plants, and what it proved of the corpus.
-
-    Left out is what hangs on the owner's records in a list: an approximate index may order those by what else it holds.
-    """
-    kept = {k: document[k] for k in ("observations", "patterns", "corpus_digest", "leftovers", "errors")}
-    scores = [{k: score[k] for k in PLANTS_OWN} for score in document["scores"]]
-    return {**kept, "scores": scores, "size": document["target"]["size"], "exit_code": document["exit_code"]}
+    """All that a run measured."""
+    kept = {
+        k: document[k]
+        for k in ("scores", "observations", "queries", "baseline", "patterns", "corpus_digest", "leftovers", "errors")
+    }
+    return {**kept, "size": document["target"]["size"], "exit_code": document["exit_code"]}
 
 
 def command(spec: str, questions: Path, name: str) -> list[str]:
