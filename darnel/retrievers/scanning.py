@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from darnel.adapters.memory.rankers import Ranker
-from darnel.core.batches import chunks
-from darnel.core.corpus import CorpusReader, Record, Reply, Source
+from darnel.adapters.memory.rankers import Ranker, rank, ranked_text
+from darnel.core.corpus import CorpusReader, Record, Reply
 from darnel.core.plant import read_stamp
-
-QUERIES_AT_ONCE = 64
 
 
 class ScanRetriever:
@@ -29,15 +26,8 @@ class ScanRetriever:
 
     def retrieve(self, queries: Sequence[str], k: int) -> list[Reply]:
         """See ``Retriever.retrieve``."""
-        import numpy as np
-
         self._refresh()
-        replies = []
-        for block in chunks(queries, QUERIES_AT_ONCE):
-            for scores in self._ranker.scores([self._clean(query) for query in block]):
-                best = np.argsort(-scores, kind="stable")[:k]
-                replies.append(Reply(tuple(_source(self._records[i], float(scores[i])) for i in best if scores[i] > 0)))
-        return replies
+        return rank(self._ranker, self._records, [self._clean(query) for query in queries], k)
 
     def _refresh(self) -> None:
         if self._own is None:
@@ -46,16 +36,5 @@ class ScanRetriever:
         records = [*self._own, *self._reader.plants()]
         now = [(record.id, record.text) for record in records]
         if now != self._fitted:
-            self._ranker.fit([self._clean(_ranked_text(record)) for record in records])
+            self._ranker.fit([self._clean(ranked_text(record)) for record in records])
             self._records, self._fitted = records, now
-
-
-def _ranked_text(record: Record) -> str:
-    """Title and text, as BEIR's baselines index them."""
-    title = (record.metadata or {}).get("title")
-    text = record.text or ""
-    return f"{title} {text}" if isinstance(title, str) and title else text
-
-
-def _source(record: Record, score: float) -> Source:
-    return Source(record.id, record.text, record.metadata, score)

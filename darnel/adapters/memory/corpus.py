@@ -8,9 +8,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from darnel.adapters.memory.rankers import BM25Ranker, Ranker
+from darnel.adapters.memory.rankers import BM25Ranker, Ranker, rank, ranked_text
 from darnel.core.batches import chunks
-from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
+from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply
 from darnel.core.errors import TargetError
 from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, check_plant, read_stamp
@@ -83,26 +83,11 @@ class MemoryCorpus:
 
     def retrieve(self, queries: Sequence[str], k: int) -> Sequence[Reply]:
         """See ``Retriever.retrieve``; a record that scores 0 shares nothing with the query and is not returned."""
-        import numpy as np
-
         records = list(self.records.values())
         if self._fitted != [record.id for record in records]:
-            self._ranker.fit([_ranked_text(record) for record in records])
+            self._ranker.fit([ranked_text(record) for record in records])
             self._fitted = [record.id for record in records]
-        replies = []
-        for block in chunks(queries, 64):
-            for scores in self._ranker.scores(block):
-                best = np.argsort(-scores, kind="stable")[:k]
-                found = [records[i] for i in best if scores[i] > 0]
-                replies.append(
-                    Reply(
-                        tuple(
-                            Source(r.id, r.text, r.metadata, float(s))
-                            for r, s in zip(found, scores[best], strict=False)
-                        )
-                    )
-                )
-        return replies
+        return rank(self._ranker, records, queries, k)
 
 
 def load_corpus(path: Path) -> list[Record]:
@@ -128,8 +113,3 @@ def _parse(line: str, where: str) -> Record:
         return Record(str(row["_id"]), str(row["text"]), metadata or None)
     except (json.JSONDecodeError, KeyError, TypeError, AttributeError):
         raise TargetError(f"{where}: expected a JSON object with _id and text") from None
-
-
-def _ranked_text(record: Record) -> str:
-    title = (record.metadata or {}).get("title")
-    return f"{title} {record.text or ''}" if isinstance(title, str) else record.text or ""

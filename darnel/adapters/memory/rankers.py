@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from darnel.core.batches import chunks
+from darnel.core.corpus import Record, Reply, Source
 from darnel.core.errors import UsageError
 from darnel.core.text import content_words
 
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from darnel.embedders.base import Embedder
 
     Scores = NDArray[np.float32]
+
+
+QUERIES_AT_ONCE = 64
+"""The scores of so many queries are held at one time."""
 
 
 class Ranker(Protocol):
@@ -30,6 +36,31 @@ class Ranker(Protocol):
     def scores(self, queries: Sequence[str]) -> Scores:
         """A score for each query and text: shape (queries, texts)."""
         ...
+
+
+def ranked_text(record: Record) -> str:
+    """Title and text, as BEIR's baselines index them."""
+    title, text = (record.metadata or {}).get("title"), record.text or ""
+    return f"{title} {text}" if isinstance(title, str) else text
+
+
+def rank(ranker: Ranker, records: Sequence[Record], queries: Sequence[str], k: int) -> list[Reply]:
+    """The best ``k`` records for each query, by a ranker fitted to them in this order; ties keep it, too.
+
+    A record that scores 0 shares nothing with the query and is not returned.
+    """
+    import numpy as np
+
+    replies = []
+    for block in chunks(queries, QUERIES_AT_ONCE):
+        for scores in ranker.scores(block):
+            best = [int(i) for i in np.argsort(-scores, kind="stable")[:k] if scores[i] > 0]
+            replies.append(Reply(tuple(_source(records[i], float(scores[i])) for i in best)))
+    return replies
+
+
+def _source(record: Record, score: float) -> Source:
+    return Source(record.id, record.text, record.metadata, score)
 
 
 class BM25Ranker:
