@@ -16,6 +16,8 @@ from darnel.core.ranking import Listing, ask, place
 
 PROBE_DEPTHS = (10, 100)
 """An approximate index may miss at a shallow search what a deeper one finds; only what neither finds is unreachable."""
+CLOSED_TRIES = 3
+"""Plants that an application is asked for by their own text until it answers: one call that fails says nothing of it."""
 MARGIN = 1e-5
 """Relative difference of scores that rounding can explain."""
 
@@ -72,16 +74,19 @@ def closed_to(retriever: Retriever, rows: Sequence[Row], visible: Set[str]) -> s
         return None
     if not any(row.listing.searched or row.listing.entries for row in rows):
         return None  # it shows no sources, and its rows say so
-    text = plants[0].text.replace(plants[0].marker, "")
-    listing = ask(retriever, [text], PlantIndex(plants), [_any], depth=1, deepen=False)[0]
-    if any(e.plants for e in listing.entries):
-        return None
-    if listing.error:
-        return f"unreachable: no plant came back, and whether one could was not to be told: {listing.error}"
-    return (
-        "unreachable: the store holds the plants, and the application did not return one even when asked by its very text; "
-        "it may search a stale snapshot, a cache, another store, or rewrite the question"
-    )
+    index, error = PlantIndex(plants), None
+    for plant in plants[:CLOSED_TRIES]:
+        text = plant.text.replace(plant.marker, "")
+        listing = ask(retriever, [text], index, [_any], depth=1, deepen=False)[0]
+        if any(e.plants for e in listing.entries):
+            return None
+        if not listing.error:
+            return (
+                "unreachable: the store holds the plants, and the application did not return one even when asked by its "
+                "very text; it may search a stale snapshot, a cache, another store, or rewrite the question"
+            )
+        error = listing.error
+    return f"unreachable: no plant came back, and whether one could was not to be told: {error}"
 
 
 def _missed(quiet: Sequence[tuple[Row, Plant]], scores: Sequence[float], depth: int) -> dict[str, Lost]:
