@@ -154,7 +154,7 @@ def _measure(name: str, size: int, options: argparse.Namespace) -> Row:
 
 
 def _rounds(store: Bare, journal: Path, options: argparse.Namespace) -> dict[str, list[list[float]]]:
-    from darnel.core.ledger import Ledger
+    from darnel.core.planting.ledger import Ledger
 
     kept: dict[str, list[list[float]]] = {side: [] for side in SIDES}
     until = time.monotonic() + options.time_within
@@ -171,7 +171,7 @@ def _rounds(store: Bare, journal: Path, options: argparse.Namespace) -> dict[str
 
 
 def _darnel(store: Bare, ledger: Any, count: int) -> list[float]:
-    from darnel.core.campaign import Campaign
+    from darnel.core.planting.campaign import Campaign
 
     with Campaign(store.target.injector, ledger) as campaign:
         plants = _plants(campaign.where.identity, campaign.id, count)

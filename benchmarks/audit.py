@@ -189,7 +189,7 @@ def _rate(found: set[str], of: set[str]) -> str:
 def crafted(dose: Dose, records: Sequence[Record], queries: Sequence[Query], plants: int) -> list[tuple[Record, Any]]:
     """Plants of a dose for as many queries as make ``plants`` of them."""
     from darnel.adapters.memory.rankers import BM25Ranker
-    from darnel.core.crafting import neighbours
+    from darnel.core.planting.crafting import neighbours
 
     drawn = random.Random(dose.label)
     copies = dose.pattern.copies(dose.strength)

@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.stores import COLLECTION, Corpus, open_client
 from darnel.api import open_target
-from darnel.core.batches import chunks
 from darnel.core.corpus import Record, Target
 from darnel.core.plant import Plant
+from darnel.core.planting.batches import chunks
 from darnel.embedders.base import CachedEmbedder, Embedder
 
 DIMENSION = 64

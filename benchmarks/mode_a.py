@@ -167,7 +167,7 @@ def _child(side: str, root: Path, queries: str) -> None:
         import bm25s.stopwords  # noqa: F401
         import scipy.stats  # noqa: F401
 
-        import darnel.core.runner  # noqa: F401
+        import darnel.core.running.runner  # noqa: F401
     job = _raw_job(root) if side == "raw" else _darnel_job(root, queries)
     with copied(root / "store", root / f"{side}-memory") as collection:
         loaded = _own_peak()

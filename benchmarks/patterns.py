@@ -104,12 +104,12 @@ def _best(records: int, queries: int, rounds: int) -> Case:
 
 def _measure(records: int, queries: int) -> Case:
     from darnel.adapters.memory import MemoryCorpus
-    from darnel.core.campaign import new_campaign_id
     from darnel.core.corpus import Record, Target
-    from darnel.core.crops import craft_all
-    from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
-    from darnel.core.runner import ask_baseline, prepare, run_mode_a
+    from darnel.core.planting.campaign import new_campaign_id
+    from darnel.core.planting.ledger import Ledger
+    from darnel.core.running.crops import craft_all
+    from darnel.core.running.runner import ask_baseline, prepare, run_mode_a
     from darnel.patterns.registry import parse_doses
 
     logging.getLogger("bm25s").setLevel(logging.WARNING)

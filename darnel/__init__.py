@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from darnel.adapters.memory import MemoryCorpus
     from darnel.api import open_target, read_queries, run
-    from darnel.core.campaign import Campaign
     from darnel.core.corpus import (
         Capabilities,
         CorpusDescription,
@@ -27,16 +26,17 @@ if TYPE_CHECKING:
         Target,
     )
     from darnel.core.errors import DarnelError
-    from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
     from darnel.core.pattern import CraftRequest, Dose, Pattern
     from darnel.core.plant import Plant, make_plant
+    from darnel.core.planting.campaign import Campaign
+    from darnel.core.planting.ledger import Ledger
     from darnel.core.queries import Query
     from darnel.core.results import Results, load_results
     from darnel.patterns.base import Recipe
 
 _WHERE = {
-    "Campaign": "darnel.core.campaign",
+    "Campaign": "darnel.core.planting.campaign",
     "Capabilities": "darnel.core.corpus",
     "CorpusDescription": "darnel.core.corpus",
     "CorpusInjector": "darnel.core.corpus",
@@ -44,7 +44,7 @@ _WHERE = {
     "CraftRequest": "darnel.core.pattern",
     "DarnelError": "darnel.core.errors",
     "Dose": "darnel.core.pattern",
-    "Ledger": "darnel.core.ledger",
+    "Ledger": "darnel.core.planting.ledger",
     "MemoryCorpus": "darnel.adapters.memory",
     "Pattern": "darnel.core.pattern",
     "Plant": "darnel.core.plant",

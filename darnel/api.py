@@ -15,12 +15,12 @@ from darnel.adapters.registry import known_adapters, load_opener, takes_apps
 from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
 from darnel.core.errors import HostNotAllowedError, QueryFileError, UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import Progress, RunOptions
 from darnel.core.pattern import Dose, Pattern
+from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query, find_qrels, load_queries, make_queries
 from darnel.core.results import Results
-from darnel.core.runner import run_mode_a
+from darnel.core.running.runner import run_mode_a
 from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses

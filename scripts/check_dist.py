@@ -12,7 +12,7 @@ NEEDED = (
     "darnel/demo/corpus.jsonl",
     "darnel/demo/queries.jsonl",
     "darnel/demo/qrels/test.tsv",
-    "darnel/core/campaign.py",
+    "darnel/core/planting/campaign.py",
     "darnel/adapters/chroma/corpus.py",
     "darnel/reports/html/page.html.j2",
     "darnel/reports/html/vendor/plot.js",

@@ -11,7 +11,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.support import chroma, corpora, postgres
 from tests.support.command import HASHED, Outcome
 

@@ -32,6 +32,14 @@ MAY_IMPORT = {
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},
 }
+CORE_ROOMS = {
+    "": set[str](),  # the words, the contract and the result document
+    "planting": {""},
+    "asking": {"", "planting"},
+    "scoring": {"", "planting", "asking"},
+    "running": {"", "planting", "asking", "scoring"},
+}
+"""The rooms within the core, from the ground up."""
 HEAVY = (
     "bm25s",
     "chromadb",
@@ -69,6 +77,11 @@ def room(module: str) -> str:
     return parts[1] if len(parts) > 1 else ""
 
 
+def core_room(module: str) -> str:
+    parts = module.split(".")
+    return parts[2] if len(parts) > 3 or (len(parts) == 3 and parts[2] in CORE_ROOMS) else ""
+
+
 GRAPH = {name: imports_of(path.read_text(encoding="utf-8"), name) for name, path in MODULES.items()}
 
 
@@ -77,6 +90,13 @@ def test_arrows(module: str) -> None:
     allowed = MAY_IMPORT[room(module)] | {room(module)}
     forbidden = sorted(name for name in GRAPH[module] if room(name) not in allowed)
     assert not forbidden, f"{module} may import {sorted(allowed)} only"
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if room(m) == "core"])
+def test_arrows_within_the_core(module: str) -> None:
+    allowed = CORE_ROOMS[core_room(module)] | {core_room(module)}
+    forbidden = sorted(name for name in GRAPH[module] if core_room(name) not in allowed)
+    assert not forbidden, f"{module} may import {sorted(allowed)} of the core only"
 
 
 def test_no_circles() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from darnel.core.corpus import Check, CorpusInjector, CorpusReader
-from darnel.core.digest import sample_records
 from darnel.core.errors import EmbedderError
-from darnel.core.recovery import foreign_plants
+from darnel.core.planting.digest import sample_records
+from darnel.core.planting.recovery import foreign_plants
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import MIN_COSINE, agreement, check_dimension
 

@@ -11,8 +11,8 @@ from darnel.audit.readers.base import Reader
 from darnel.audit.readers.corpus import StoreReader
 from darnel.audit.results import AuditResults
 from darnel.core.corpus import Target
-from darnel.core.digest import CorpusDigest, compare_digests, take_digest
 from darnel.core.errors import TargetError, describe_error
+from darnel.core.planting.digest import CorpusDigest, compare_digests, take_digest
 
 Run = Callable[[Sequence[Reader], AuditOptions], AuditResults]
 

@@ -25,8 +25,8 @@ def command(before: str, after: str, fail_on_regression: bool, as_json: bool) ->
     """
     import msgspec
 
-    from darnel.core.comparing import compare
     from darnel.core.results import load_results
+    from darnel.core.scoring.comparing import compare
     from darnel.reports.escape import json_visible
 
     found = compare(load_results(before), load_results(after))

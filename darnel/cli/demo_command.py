@@ -24,9 +24,9 @@ def command(as_json: bool, out: str | None, outputs: tuple[str, ...], patterns: 
     from darnel.cli.files import check_outputs
     from darnel.cli.output import check_out, show
     from darnel.cli.progress import progress_bar, say
-    from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
-    from darnel.core.runner import run_mode_a
+    from darnel.core.planting.ledger import Ledger
+    from darnel.core.running.runner import run_mode_a
     from darnel.demo import demo_queries, open_demo
     from darnel.patterns.registry import parse_doses
 

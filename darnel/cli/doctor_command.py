@@ -31,9 +31,9 @@ def command(target: str, embedder: str | None, probe: bool, as_json: bool, ledge
     """
     from darnel.api import open_target
     from darnel.cli.tables import print_json, print_table
-    from darnel.core.doctor import examine
-    from darnel.core.doctor import probe as run_probe
-    from darnel.core.ledger import Ledger
+    from darnel.core.planting.ledger import Ledger
+    from darnel.core.running.doctor import examine
+    from darnel.core.running.doctor import probe as run_probe
 
     hosts, app = given["allow_hosts"], app_options(given)
     opened = open_target(target, embedder=embedder, allow_hosts=hosts, writes=probe, app=app)

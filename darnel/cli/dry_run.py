@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from darnel.cli.progress import say
 from darnel.cli.tables import print_json, print_table
-from darnel.core.baseline import ask_baseline
-from darnel.core.campaign import new_campaign_id
 from darnel.core.corpus import Target
-from darnel.core.crops import craft_all
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose
+from darnel.core.planting.campaign import new_campaign_id
 from darnel.core.queries import Query
-from darnel.core.runner import prepare
+from darnel.core.running.baseline import ask_baseline
+from darnel.core.running.crops import craft_all
+from darnel.core.running.runner import prepare
 
 
 def print_plan(

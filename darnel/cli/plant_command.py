@@ -38,9 +38,9 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
     from darnel.cli.dry_run import print_plan
     from darnel.cli.run_command import read_query_option
     from darnel.core.errors import UsageError
-    from darnel.core.ledger import Ledger
     from darnel.core.options import RunOptions
     from darnel.core.pattern import default_carrier, sized_carrier
+    from darnel.core.planting.ledger import Ledger
     from darnel.patterns.registry import parse_doses, parse_strengths
 
     if not given["patterns"]:
@@ -75,7 +75,7 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
 def _plant(opened: Any, queries: Any, doses: Any, options: Any, ledger: Any, as_json: bool) -> int:
     from darnel.cli.progress import say
     from darnel.cli.tables import print_json, print_table
-    from darnel.core.planting import plant_and_hold
+    from darnel.core.running.by_hand import plant_and_hold
 
     held = plant_and_hold(opened, queries, doses, options, ledger, notify=say)
     for warning in held.warnings:

@@ -7,8 +7,8 @@ from contextlib import ExitStack, contextmanager
 
 from darnel.core.corpus import Target
 from darnel.core.errors import UsageError
-from darnel.core.ledger import CampaignRow, Ledger, ledger_path
-from darnel.core.recovery import Found, find_by_ledger, find_in_target
+from darnel.core.planting.ledger import CampaignRow, Ledger, ledger_path
+from darnel.core.planting.recovery import Found, find_by_ledger, find_in_target
 from darnel.core.secrets import is_redacted
 
 

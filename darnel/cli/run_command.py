@@ -140,8 +140,8 @@ class Job:
     def run(self, app: AppOptions, retriever: str) -> Results:
         """Plant, ask, score, remove, prove."""
         from darnel.cli.progress import progress_bar, say
-        from darnel.core.ledger import Ledger
-        from darnel.core.runner import run_mode_a
+        from darnel.core.planting.ledger import Ledger
+        from darnel.core.running.runner import run_mode_a
 
         with closing(self._open(app, writes=True, retriever=retriever)) as opened:
             options = self._options(opened)
@@ -172,8 +172,8 @@ class Job:
         )
 
     def _options(self, opened: Target) -> RunOptions:
-        from darnel.core.gate import parse_gate
         from darnel.core.options import RunOptions
+        from darnel.core.scoring.gate import parse_gate
 
         options = RunOptions(k=self.given["k"] or opened.k or RunOptions().k, **self.settings)
         for text in options.gates:

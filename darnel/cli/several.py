@@ -72,7 +72,7 @@ def show_comparisons(found: Mapping[str, Results]) -> None:
     from rich.console import Console
 
     from darnel.cli.output import WIDTH_ELSEWHERE
-    from darnel.core.comparing import compare
+    from darnel.core.scoring.comparing import compare
     from darnel.reports.comparison import print_comparison
 
     if len(found) < 2:

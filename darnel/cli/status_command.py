@@ -20,7 +20,7 @@ def command(target: str | None, as_json: bool, ledger: str | None) -> int:
     """
     from darnel.cli.recovering import found_campaigns
     from darnel.cli.tables import print_json, print_table
-    from darnel.core.ledger import ledger_path
+    from darnel.core.planting.ledger import ledger_path
 
     if target is None and not ledger_path(ledger).exists():
         print_json([]) if as_json else click.echo(f"nothing is planted: there is no ledger at {ledger_path(ledger)}")

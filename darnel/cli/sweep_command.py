@@ -34,7 +34,7 @@ def command(target: str | None, dry_run: bool, only: tuple[str, ...], **given: A
     darnel sweep chroma:./db#docs
     """
     from darnel.cli.recovering import found_campaigns
-    from darnel.core.ledger import Ledger, ledger_path
+    from darnel.core.planting.ledger import Ledger, ledger_path
 
     ledger_file = given["ledger"]
     for campaign in given["forget"]:
@@ -51,7 +51,7 @@ def command(target: str | None, dry_run: bool, only: tuple[str, ...], **given: A
 
 
 def _sweep_one(found: Any, target: Any, ledger: Any, named: bool, dry_run: bool, within: float) -> dict[str, Any]:
-    from darnel.core.recovery import sweep
+    from darnel.core.planting.recovery import sweep
 
     row = {"campaign": found.campaign, "container": found.container, "removed": 0, "leftovers": [], "note": ""}
     if found.running and not named:

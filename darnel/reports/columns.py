@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from darnel.core.funnel import APP_STAGES
+from darnel.core.asking.funnel import APP_STAGES
 from darnel.core.results import FUNNEL, Results, Score
 from darnel.core.stats import Change, Difference, Mean, Rate
 

@@ -9,7 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-from darnel.core.comparing import Comparison, PatternChange
+from darnel.core.scoring.comparing import Comparison, PatternChange
 from darnel.reports.columns import DASH, figure, interval, p_value
 from darnel.reports.escape import visible
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from darnel.core.corpus import CorpusInjector, Record, Reply, Retriever, Source
-from darnel.core.waiting import read_all
+from darnel.core.planting.waiting import read_all
 
 Defence = Callable[[str, Sequence[Source]], Sequence[Source]]
 """From the question and the sources, best first and with their texts, to the sources that are passed on, best first."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from darnel.core.corpus import CorpusDescription, CorpusInjector
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.faults import Faulty
 from darnel.testing.plants import ids_of, make_plants
 from darnel.testing.scenarios import CAMPAIGN, Scenarios

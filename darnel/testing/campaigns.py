@@ -9,8 +9,8 @@ import pytest
 
 from darnel.core.corpus import CorpusInjector, Record
 from darnel.core.errors import CollisionError, PlantError
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.plants import ids_of, make_plants
 from darnel.testing.scenarios import CAMPAIGN, Scenarios
 from darnel.testing.witness import Witness, assert_holds

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, BrokenBarrierError
 
-from darnel.core.campaign import Campaign
 from darnel.core.corpus import CorpusInjector, Target
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.plants import ids_of, make_plants
 from darnel.testing.scenarios import Scenarios
 from darnel.testing.witness import Witness, assert_holds

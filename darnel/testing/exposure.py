@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from darnel.api import run
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
+from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query
 from darnel.core.results import Results, Score
 

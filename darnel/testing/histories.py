@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from darnel.core.corpus import Target
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.machine import History
 from darnel.testing.scenarios import Scenarios
 from darnel.testing.witness import Witness

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import CorpusInjector, RecordShape, Source
-from darnel.core.evidence import PlantIndex
 from darnel.core.plant import KIT_KEY, STAMP_KEY, Plant
 from darnel.testing.plants import make_plants
 from darnel.testing.scenarios import CAMPAIGN, Scenarios

@@ -11,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from darnel.core.corpus import Record, Target
 from darnel.core.errors import CollisionError
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, read_stamp
-from darnel.core.recovery import find_in_target, sweep
+from darnel.core.planting.ledger import Ledger
+from darnel.core.planting.recovery import find_in_target, sweep
 from darnel.testing.plants import changed, make_plants
 from darnel.testing.scenarios import Scenarios
 from darnel.testing.witness import Witness, assert_holds, assert_same, digests

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from darnel.api import open_target
-from darnel.core.campaign import Campaign
+from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import Source
-from darnel.core.crafting import Ground, craft
 from darnel.core.errors import TargetError
-from darnel.core.evidence import PlantIndex
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
 from darnel.core.plant import MetaValue, Plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.crafting import Ground, craft
+from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query
 from darnel.patterns.registry import parse_doses
 

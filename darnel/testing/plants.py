@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from darnel.core.corpus import CorpusDescription
 from darnel.core.plant import KIT_KEY, STAMP_KEY, MetaValue, Plant, make_marker, make_plant
-from darnel.core.shape import plant_metadata
+from darnel.core.planting.shape import plant_metadata
 
 PATTERN = "conformance"
 SUBJECTS = ("harbour", "orchard", "lantern", "glacier", "saffron", "walnut", "compass", "meadow")

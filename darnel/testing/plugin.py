@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from darnel.core.ledger import Ledger
+    from darnel.core.planting.ledger import Ledger
     from darnel.core.results import Results
     from darnel.testing.planted import PlantedCorpus
 
@@ -31,7 +31,7 @@ def darnel_ledger() -> Iterator[Ledger]:
 
     Override it to keep the journal elsewhere; after a test run that was killed, it is what finds the plants.
     """
-    from darnel.core.ledger import Ledger
+    from darnel.core.planting.ledger import Ledger
 
     with Ledger() as ledger:
         yield ledger

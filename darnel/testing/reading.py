@@ -8,7 +8,7 @@ from typing import Any
 
 from darnel.core.corpus import CorpusInjector, Record, Target
 from darnel.core.plant import Plant
-from darnel.core.waiting import read_all
+from darnel.core.planting.waiting import read_all
 from darnel.testing.plants import changed, ids_of
 from darnel.testing.scenarios import Scenarios
 from darnel.testing.witness import Witness, assert_holds, assert_same

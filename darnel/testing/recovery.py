@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from darnel.core.corpus import CorpusInjector, Record, Target
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
-from darnel.core.recovery import Swept, find_in_target, sweep
+from darnel.core.planting.ledger import Ledger
+from darnel.core.planting.recovery import Swept, find_in_target, sweep
 from darnel.testing.plants import ids_of
 from darnel.testing.scenarios import CAMPAIGN, OTHER_CAMPAIGN, Scenarios
 from darnel.testing.witness import Witness

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from darnel.core.corpus import CorpusReader, Record, Target
-from darnel.core.digest import CorpusDigest, compare_digests, take_digest
 from darnel.core.plant import Plant
+from darnel.core.planting.digest import CorpusDigest, compare_digests, take_digest
 from darnel.testing.plants import ids_of
 from darnel.testing.scenarios import OTHER_CAMPAIGN, Scenarios
 from darnel.testing.witness import Witness, assert_same

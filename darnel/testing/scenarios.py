@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 import pytest
 
-from darnel.core.campaign import Campaign
 from darnel.core.corpus import CorpusDescription, CorpusInjector, Record, Target
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, read_stamp
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.fixtures import ConformanceFixtures
 from darnel.testing.guard import find_faults
 from darnel.testing.plants import ids_of, make_plants

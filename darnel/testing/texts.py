@@ -9,8 +9,8 @@ import pytest
 
 from darnel.core.corpus import CorpusDescription, CorpusInjector
 from darnel.core.errors import PlantError
-from darnel.core.ledger import Ledger
 from darnel.core.plant import MetaValue, Plant
+from darnel.core.planting.ledger import Ledger
 from darnel.testing.plants import changed, make_plants
 from darnel.testing.scenarios import CAMPAIGN, Scenarios
 from darnel.testing.witness import Witness, assert_holds

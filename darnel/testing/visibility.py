@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import CorpusInjector, Retriever, Source, Target
-from darnel.core.evidence import PlantIndex
 from darnel.core.plant import Plant
 from darnel.testing.plants import changed
 from darnel.testing.scenarios import Scenarios

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from darnel.core.corpus import Record
-from darnel.core.digest import record_digest
 from darnel.core.plant import Plant, read_stamp
+from darnel.core.planting.digest import record_digest
 
 
 class Witness:

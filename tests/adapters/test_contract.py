@@ -13,12 +13,12 @@ import pytest
 
 import darnel
 from darnel.adapters.memory import DenseRanker, MemoryCorpus, memory_target
-from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
-from darnel.core.digest import record_digest
 from darnel.core.errors import CollisionError
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, make_marker, make_plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.digest import record_digest
+from darnel.core.planting.ledger import Ledger
 from darnel.embedders.resolve import resolve_embedder
 from tests.support import chroma, corpora
 from tests.support.command import HASHED

@@ -13,8 +13,8 @@ from darnel.adapters.checks import corpus_checks, vector_checks
 from darnel.adapters.chroma import ChromaCorpus
 from darnel.core.corpus import Check, CorpusDescription, Target
 from darnel.core.errors import ContainerMissingError, TargetError
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, check_plant
+from darnel.core.planting.guard import refuse_foreign
 from darnel.embedders.base import Embedder
 
 from .chroma_store import Chroma, ChromaFixtures, everything, put

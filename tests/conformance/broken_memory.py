@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 
 from darnel.adapters.memory import MemoryCorpus
 from darnel.core.corpus import CorpusDescription, Record, RecordShape, Reply
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, STAMP_KEY, Plant, check_plant, read_stamp
+from darnel.core.planting.guard import refuse_foreign
 
 
 class Broken(MemoryCorpus):

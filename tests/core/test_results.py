@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from darnel.core.errors import UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from darnel.core.results import Results, load_results, results_schema
-from tests.core.test_runner import run
+from tests.core.running.test_runner import run
 from tests.support.corpora import make_records
 from tests.support.faulty import FaultyCorpus, NeverRemoves, SilentCorpus
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from darnel.core.errors import UnknownNameError
-from darnel.core.gate import check_gate, parse_gate
+from darnel.core.scoring.gate import check_gate, parse_gate
 from darnel.core.suppressions import Suppression, in_force
-from tests.core.test_scores_and_gates import KS, outcome, score
+from tests.core.scoring.test_scores_and_gates import KS, outcome, score
 
 DAY = date(2027, 1, 31)
 CONDITION = "exposure@5 > 0.2"

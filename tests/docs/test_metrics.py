@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from darnel.core.observe import QueryOutcome
 from darnel.core.options import RunOptions
-from darnel.core.quality import quality
 from darnel.core.queries import Query
 from darnel.core.results import Score
-from darnel.core.scores import score_all
+from darnel.core.scoring.observe import QueryOutcome
+from darnel.core.scoring.quality import quality
+from darnel.core.scoring.scores import score_all
 from darnel.core.stats import corrected, difference, mcnemar, queries_needed, rate, wilson
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"

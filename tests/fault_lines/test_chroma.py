@@ -16,13 +16,13 @@ import pytest
 import darnel
 from darnel.adapters.chroma import ChromaCorpus, connect
 from darnel.api import open_target
-from darnel.core.campaign import Campaign
+from darnel.core.asking.evidence import PlantIndex
+from darnel.core.asking.ranking import ask
+from darnel.core.asking.reach import Row, find_unreachable
 from darnel.core.errors import PlantError, TargetError
-from darnel.core.evidence import PlantIndex
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant
-from darnel.core.ranking import ask
-from darnel.core.reach import Row, find_unreachable
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from darnel.embedders.base import CachedEmbedder
 from tests.support import chroma, corpora
 from tests.support.command import HASHED, ROOT, environment

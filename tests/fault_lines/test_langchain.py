@@ -17,9 +17,9 @@ from langchain_core.vectorstores import InMemoryVectorStore
 
 import darnel
 from darnel.adapters.langchain import LangChainCorpus
-from darnel.core.campaign import Campaign
-from darnel.core.ledger import Ledger
 from darnel.core.plant import read_stamp
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.words import WordEmbeddings, make_documents

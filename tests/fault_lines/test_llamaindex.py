@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("llama_index.core", reason="needs llama-index-core; run: pip install llama-index-core")
 
 import darnel
-from darnel.core.campaign import Campaign
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.llamaindex import conftest as kit
 
 QUICK = {"visible_within": 0.5, "gone_within": 0.5}

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import darnel
-from darnel.core.campaign import new_campaign_id
 from darnel.core.plant import make_marker, make_plant, read_stamp
+from darnel.core.planting.campaign import new_campaign_id
 
 ADAPTERS = Path(darnel.__file__).parent / "adapters"
 WHOLE = {

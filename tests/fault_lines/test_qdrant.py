@@ -13,8 +13,8 @@ from qdrant_client import QdrantClient, models
 
 import darnel
 from darnel.adapters.qdrant import qdrant_target
-from darnel.core.campaign import Campaign
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.qdrant import support
 
 

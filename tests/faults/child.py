@@ -40,7 +40,7 @@ class Killer:
 def install(killer: Killer, started: Path) -> None:
     """Wrap every step of ``Ledger`` and of ``ChromaCorpus``."""
     from darnel.adapters.chroma.corpus import ChromaCorpus
-    from darnel.core.ledger import Ledger
+    from darnel.core.planting.ledger import Ledger
 
     transaction = Ledger._transaction
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import darnel
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from darnel.core.results import Results
 from tests.support import chroma, corpora
 from tests.support.command import HASHED, Outcome, darnel_process, finish, start

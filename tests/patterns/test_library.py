@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from darnel.core.corpus import CorpusDescription, RecordShape
-from darnel.core.crafting import Ground, craft, neighbours
 from darnel.core.errors import PlantError, UsageError
 from darnel.core.options import RunOptions
 from darnel.core.pattern import CARRIER, CraftRequest, Dose, Pattern, about
 from darnel.core.plant import find_markers
+from darnel.core.planting.crafting import Ground, craft, neighbours
 from darnel.core.queries import Query, make_queries
 from darnel.core.text import content_terms
 from darnel.patterns import flood, length

@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from darnel.core.results import GateResult, LeftoverInfo, Results
-from tests.core.test_runner import run
+from tests.core.running.test_runner import run
 from tests.reports.hostile import everywhere
 from tests.support.browser import Browser, start_browser
 from tests.support.corpora import make_records

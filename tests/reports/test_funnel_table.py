@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from darnel.core.results import Results
-from darnel.core.runner import run_mode_a
+from darnel.core.running.runner import run_mode_a
 from darnel.patterns.registry import parse_doses
 from darnel.reports import columns
 from darnel.reports.escape import markdown
 from darnel.reports.markdown import render_markdown
-from tests.core.test_funnel import QUERIES, QUICK
-from tests.core.test_runner import run
+from tests.core.asking.test_funnel import QUERIES, QUICK
+from tests.core.running.test_runner import run
 from tests.reports.test_escape import harmless, rendered
 from tests.reports.test_reports import everywhere, on_terminal
 from tests.support.apps import FakeApp, app_target, everything, without_plants

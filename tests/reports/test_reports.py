@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from darnel.core.results import GateResult, LeftoverInfo, Results
 from darnel.reports.markdown import render_markdown
 from darnel.reports.terminal import print_results
-from tests.core.test_runner import run
+from tests.core.running.test_runner import run
 from tests.reports.test_escape import harmless, rendered
 from tests.support.corpora import make_records
 from tests.support.faulty import FaultyCorpus

@@ -13,12 +13,12 @@ import darnel
 from darnel.adapters.memory import BM25Ranker, MemoryCorpus, memory_target
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source, Target
 from darnel.core.errors import TargetError, UnknownNameError, UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.plant import read_stamp
+from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import make_queries
 from darnel.core.results import Results
-from darnel.core.runner import run_mode_a
+from darnel.core.running.runner import run_mode_a
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses
 from darnel.retrievers.defences import dedupe, echo_filter, longest_run, quota, relevances, trust

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from darnel.core.campaign import Campaign
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, make_marker, make_plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 
 
 def make_plants(campaign: Campaign, count: int = 10, before: Sequence[str] = ("planted",), **given: Any) -> list[Plant]:

@@ -8,9 +8,9 @@ from contextlib import redirect_stdout
 
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.apps.pace import Call, Pace
+from darnel.core.asking.evidence import canonical_id
+from darnel.core.asking.funnel import all_sources
 from darnel.core.corpus import CorpusInjector, Record, Reply, Source
-from darnel.core.evidence import canonical_id
-from darnel.core.funnel import all_sources
 
 WORDS_ASKED = 40
 """Words of a known document that are asked for: enough to find it, short enough for any application."""

@@ -19,7 +19,6 @@ from typing import Any
 from darnel.adapters.bridges.raginject_reading import RecognisingTarget, find_host
 from darnel.adapters.llamaindex.nodes import source_id
 from darnel.adapters.recognise import target_from_object
-from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
 from darnel.core.errors import (
     DarnelError,
@@ -30,10 +29,11 @@ from darnel.core.errors import (
     blame_target,
     describe_error,
 )
-from darnel.core.ledger import Ledger
 from darnel.core.plant import MetaValue, Plant, make_marker, make_plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
+from darnel.core.planting.shape import plant_metadata
 from darnel.core.secrets import redact
-from darnel.core.shape import plant_metadata
 from darnel.embedders.resolve import resolve_embedder
 
 PATTERN = "raginject"

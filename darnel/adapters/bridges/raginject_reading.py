@@ -8,7 +8,7 @@ from typing import Any
 from darnel.core.corpus import Source, Target
 from darnel.core.errors import UsageError
 from darnel.core.plant import find_markers, read_stamp
-from darnel.core.waiting import read_all
+from darnel.core.planting.waiting import read_all
 
 ID_PREFIX = "raginject-"
 HOSTS = 10

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, RecordShape, Reply, Source
 from darnel.core.errors import EmbedderError, EmptyCorpusError, PlantError
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, Plant, read_stamp
-from darnel.core.shape import learn_shape
-from darnel.core.waiting import steadily
+from darnel.core.planting.batches import batches, chunks
+from darnel.core.planting.guard import refuse_foreign
+from darnel.core.planting.shape import learn_shape
+from darnel.core.planting.waiting import steadily
 from darnel.embedders.base import Embedder, needed
 from darnel.embedders.check import check_dimension, check_vectors
 

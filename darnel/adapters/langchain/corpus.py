@@ -16,12 +16,12 @@ from darnel.adapters.langchain.asking import Asking, StoreSearch
 from darnel.adapters.langchain.probe import Stray, prove_by_writing
 from darnel.adapters.langchain.stores.find import find_access, keeps
 from darnel.adapters.langchain.stores.plain import sample_documents
-from darnel.core.batches import batches
 from darnel.core.corpus import CorpusDescription, Record, RecordShape, Reply
 from darnel.core.errors import EmbedderError, EmptyCorpusError, PlantError, TargetError, blame_target
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, content_digest, read_stamp
-from darnel.core.shape import learn_shape
+from darnel.core.planting.batches import batches
+from darnel.core.planting.guard import refuse_foreign
+from darnel.core.planting.shape import learn_shape
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension
 from darnel.embedders.resolve import wrap

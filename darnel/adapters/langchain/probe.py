@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 from darnel.adapters.langchain.stores.access import StoreAccess
 from darnel.adapters.langchain.stores.plain import document_id, to_record
+from darnel.core.asking.evidence import canonical_id
 from darnel.core.corpus import Record
 from darnel.core.errors import TargetError, describe_error
-from darnel.core.evidence import canonical_id
 from darnel.core.plant import Plant, content_digest, find_markers
-from darnel.core.waiting import FIRST_PAUSE, LONGEST_PAUSE, shows
+from darnel.core.planting.waiting import FIRST_PAUSE, LONGEST_PAUSE, shows
 
 WAIT = 10.0
 """Seconds for the store to show the probe by its id, and again to show it no more."""

@@ -16,12 +16,12 @@ from darnel.adapters.llamaindex.bookkeeping import Bookkeeping
 from darnel.adapters.llamaindex.filters import fit, passing
 from darnel.adapters.llamaindex.nodes import DEFAULT_STYLE, StoredNode, common_style, plant_node
 from darnel.adapters.llamaindex.stores import NativeStore
-from darnel.core.batches import batches, chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
 from darnel.core.errors import EmbedderError, EmptyCorpusError, TargetError, describe_error
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, read_stamp
-from darnel.core.shape import learn_shape
+from darnel.core.planting.batches import batches, chunks
+from darnel.core.planting.guard import refuse_foreign
+from darnel.core.planting.shape import learn_shape
 from darnel.embedders.base import Embedder, needed
 from darnel.embedders.check import check_dimension
 

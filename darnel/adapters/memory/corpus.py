@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from darnel.adapters.memory.rankers import BM25Ranker, Ranker, rank, ranked_text
-from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply
 from darnel.core.errors import TargetError
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import Plant, check_plant, read_stamp
-from darnel.core.shape import learn_shape
+from darnel.core.planting.batches import chunks
+from darnel.core.planting.guard import refuse_foreign
+from darnel.core.planting.shape import learn_shape
 
 _numbers = count(1)
 SHAPE_SAMPLE = 32

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from darnel.core.batches import chunks
 from darnel.core.corpus import Record, Reply, Source
 from darnel.core.errors import UsageError
+from darnel.core.planting.batches import chunks
 from darnel.core.text import content_words
 
 if TYPE_CHECKING:

@@ -23,10 +23,10 @@ from darnel.adapters.qdrant.sample import sample
 from darnel.adapters.qdrant.search import exact_scores, replies
 from darnel.adapters.qdrant.setup import Setup, learn_setup
 from darnel.adapters.qdrant.steady import SteadyVectors
-from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_VALUE, Plant, read_stamp
+from darnel.core.planting.batches import chunks
+from darnel.core.planting.guard import refuse_foreign
 from darnel.embedders.base import Embedder, needed
 
 IDS_PAGE = 10_000

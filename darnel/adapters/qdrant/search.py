@@ -9,10 +9,10 @@ from darnel.adapters.qdrant.layouts import stamps_in
 from darnel.adapters.qdrant.points import dense_vectors
 from darnel.adapters.qdrant.setup import Setup
 from darnel.adapters.qdrant.vectors import LOWER_IS_BETTER
-from darnel.core.batches import chunks
 from darnel.core.corpus import Reply, Source
 from darnel.core.errors import EmbedderError
 from darnel.core.plant import Plant
+from darnel.core.planting.batches import chunks
 from darnel.embedders.base import Embedder
 from darnel.embedders.check import check_dimension
 

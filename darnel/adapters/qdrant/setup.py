@@ -13,7 +13,7 @@ from darnel.adapters.qdrant.sparse import SparseEncoder, resolve_sparse
 from darnel.adapters.qdrant.vectors import DenseVector, VectorLayout, choose_dense, read_layout, sparse_in_use
 from darnel.core.corpus import Check, Record, RecordShape
 from darnel.core.errors import DarnelError, TargetError, describe_error
-from darnel.core.shape import learn_shape
+from darnel.core.planting.shape import learn_shape
 
 PAGE = 500
 """Points read at once, with payload and vectors."""

@@ -14,12 +14,12 @@ from uuid import UUID
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
-from darnel.core.batches import check_sizes
 from darnel.core.corpus import Capabilities, CorpusDescription, Record, Reply, Source
 from darnel.core.errors import CollisionError, EmbedderError, UsageError, blame_target
-from darnel.core.guard import refuse_foreign
 from darnel.core.plant import KIT_KEY, KIT_VALUE, STAMP_KEY, STAMP_PATTERN, Plant
-from darnel.core.shape import learn_shape
+from darnel.core.planting.batches import check_sizes
+from darnel.core.planting.guard import refuse_foreign
+from darnel.core.planting.shape import learn_shape
 from darnel.embedders.base import Embedder
 from darnel.embedders.vectors import plant_vectors
 from darnel_pgvector.statements import write_statements

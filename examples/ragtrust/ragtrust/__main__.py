@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table as Grid
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from darnel.reports.escape import visible
 from ragtrust.bench import Bench, run_bench, run_main
 from ragtrust.page import render

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from darnel.embedders.base import Embedder
 from ragtrust.attacks import ACROSS, ATTACKS, BASE, ECHO
 from ragtrust.corpus import (

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from darnel.core.campaign import Campaign
+from darnel.core.asking.evidence import PlantIndex
+from darnel.core.asking.ranking import Listing, ask
 from darnel.core.corpus import Record, Source, Target
-from darnel.core.crafting import Ground, craft
-from darnel.core.digest import CorpusDigest, compare_digests, take_digest
 from darnel.core.errors import TargetError
-from darnel.core.evidence import PlantIndex
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.crafting import Ground, craft
+from darnel.core.planting.digest import CorpusDigest, compare_digests, take_digest
+from darnel.core.planting.ledger import Ledger
+from darnel.core.planting.waiting import read_all
 from darnel.core.queries import Query
-from darnel.core.ranking import Listing, ask
-from darnel.core.waiting import read_all
 from darnel.embedders.base import Embedder
 from darnel.retrievers.defences import is_instruction, relevances, trust_of
 from darnel.retrievers.registry import with_retriever

@@ -16,8 +16,8 @@ from ragtrust.trial import Trial, run_trial
 from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.adapters.memory.open import memory_target
 from darnel.core.corpus import Record, Source
-from darnel.core.ledger import Ledger
 from darnel.core.plant import Plant, find_markers
+from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query
 from darnel.core.text import content_words
 from darnel.retrievers import defences, registry
@@ -184,8 +184,8 @@ def test_the_papers_of_the_corpus_ask_for_nothing() -> None:
 
 def test_darnels_own_run_gives_the_same_figures(tmp_path: Path) -> None:
     import darnel
-    from darnel.core.comparing import compare
     from darnel.core.options import RunOptions
+    from darnel.core.scoring.comparing import compare
 
     chosen: list[Query] = [q for q in questions() if attacked(q)]
     options = RunOptions(k=3, carrier=BASE.carrier, metadata=BASE.metadata)

@@ -20,7 +20,7 @@ from ragtrust.corpus import (
 from ragtrust.tables import failures
 from ragtrust.trial import Trial, compare_unattacked, run_trial
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 
 BY_NAME = {attack.name: attack for attack in ATTACKS}
 

@@ -21,7 +21,7 @@ from ragtrust.trial import run_trial
 
 from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.adapters.memory.open import memory_target
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 
 LAB = Path(__file__).resolve().parents[1]
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror=alert(2)> {{ 7 * 7 }} \u202e\x1b[31m"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from darnel.core.corpus import Record
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from darnel.testing import word_embedder
 
 QUESTIONS = {

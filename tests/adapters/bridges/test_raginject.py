@@ -14,8 +14,8 @@ from darnel.adapters.bridges.raginject import as_raginject
 from darnel.adapters.memory import MemoryCorpus
 from darnel.core.corpus import Record
 from darnel.core.errors import EmptyCorpusError, LedgerError, TargetError, UsageError
-from darnel.core.ledger import OPEN_STATES, Ledger
 from darnel.core.plant import Plant, make_marker, make_plant, read_stamp
+from darnel.core.planting.ledger import OPEN_STATES, Ledger
 from tests.support.chroma import ephemeral_client
 
 from .conftest import QUESTIONS, RECORDS, open_campaigns, statuses

@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from darnel.adapters.bridges.raginject import as_raginject
-from darnel.core.digest import compare_digests, take_digest
+from darnel.core.planting.digest import compare_digests, take_digest
 from tests.support.chroma import ephemeral_client
 
 from .conftest import RECORDS, open_campaigns, statuses

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 import darnel
-from darnel.core.campaign import Campaign
 from darnel.core.corpus import Target
 from darnel.core.errors import (
     ContainerMissingError,
@@ -21,7 +20,8 @@ from darnel.core.errors import (
     UnreachableError,
     UsageError,
 )
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from tests.support import chroma, corpora
 from tests.support.command import HASHED
 from tests.support.planting import make_plants

@@ -12,10 +12,10 @@ import pytest
 
 import darnel
 from darnel.adapters.chroma import ChromaCorpus
-from darnel.core.campaign import Campaign
-from darnel.core.digest import take_digest
 from darnel.core.errors import EmbedderError
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.digest import take_digest
+from darnel.core.planting.ledger import Ledger
 from darnel.embedders.resolve import resolve_embedder
 from tests.support import chroma, corpora
 from tests.support.command import HASHED

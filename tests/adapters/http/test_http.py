@@ -15,8 +15,8 @@ from darnel.adapters.spec import parse_spec
 from darnel.api import open_target
 from darnel.core.corpus import Reply
 from darnel.core.errors import HostNotAllowedError, UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.http.server import App, serve
 from tests.support.corpora import make_query_list, make_records
 

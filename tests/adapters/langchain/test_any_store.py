@@ -7,8 +7,8 @@ import pytest
 import darnel
 from darnel.adapters.langchain import LangChainCorpus, probe
 from darnel.core.errors import TargetError
-from darnel.core.ledger import Ledger
 from darnel.core.plant import find_markers
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain import shelf
 from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.shelf import Shelf

@@ -10,9 +10,9 @@ import pytest
 
 import darnel
 from darnel.adapters.langchain import LangChainCorpus
-from darnel.core.campaign import Campaign
 from darnel.core.errors import CollisionError, DarnelError, EmbedderError, PlantError, TargetError
-from darnel.core.ledger import Ledger
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import House
 from tests.adapters.langchain.plants import plant

@@ -15,7 +15,7 @@ import darnel
 from darnel.adapters.langchain import LangChainCorpus, langchain_target
 from darnel.adapters.langchain.asking import read_retriever
 from darnel.core.errors import TargetError, UsageError
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain.houses import HOUSES, need
 from tests.adapters.langchain.plants import plant
 from tests.adapters.langchain.words import QUESTIONS, WordEmbeddings, make_documents

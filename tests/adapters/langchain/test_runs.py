@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import darnel
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain.houses import HOUSES, House
 from tests.adapters.langchain.words import QUESTIONS, WordEmbeddings
 

@@ -11,7 +11,7 @@ import pytest
 
 import darnel
 from darnel.adapters.langchain import LangChainCorpus
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import need
 from tests.adapters.langchain.plants import plant

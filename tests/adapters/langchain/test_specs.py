@@ -15,7 +15,7 @@ from darnel.adapters.langchain.stores.chroma import ChromaStore
 from darnel.adapters.langchain.stores.sql import server
 from darnel.api import open_target
 from darnel.core.errors import HostNotAllowedError, TargetError, UsageError
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.langchain import houses
 from tests.adapters.langchain.houses import need
 from tests.adapters.langchain.words import QUESTIONS, WordEmbeddings

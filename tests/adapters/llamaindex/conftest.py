@@ -189,7 +189,7 @@ def make_plants(
     target: Any, count: int = 3, *, campaign: str = "c1", text: str = "keys {n}", **metadata: Any
 ) -> list[Any]:
     """Plants as a run would make them: with the learned metadata."""
-    from darnel.core.shape import plant_metadata
+    from darnel.core.planting.shape import plant_metadata
 
     where = target.injector.describe()
     plants = []

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from darnel.adapters.llamaindex.nodes import source_id
-from darnel.core.campaign import Campaign
 from darnel.core.errors import CollisionError, EmbedderError, EmptyCorpusError, PlantError
 from darnel.core.plant import KIT_KEY, STAMP_KEY, content_digest
-from darnel.core.waiting import shows
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.waiting import shows
 
 
 def add_foreign(app: Any, node_id: str, **fields: Any) -> None:

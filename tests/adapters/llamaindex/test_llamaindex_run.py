@@ -44,8 +44,8 @@ def test_the_stores_agree_on_every_rank(ledger: Any, kit: Any) -> None:
 
 
 def test_a_sampled_digest_also_holds(ledger: Any, kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("darnel.core.digest.FULL_UP_TO", 10)
-    monkeypatch.setattr("darnel.core.digest.SAMPLE", 20)
+    monkeypatch.setattr("darnel.core.planting.digest.FULL_UP_TO", 10)
+    monkeypatch.setattr("darnel.core.planting.digest.SAMPLE", 20)
     results = run(kit.make_app("chroma"), ledger, kit)
     assert (results.corpus_digest.kind, results.corpus_digest.covered) == ("sample", 20)
     assert results.corpus_digest.same

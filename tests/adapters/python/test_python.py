@@ -14,9 +14,9 @@ from darnel.adapters.memory import MemoryCorpus
 from darnel.api import open_target
 from darnel.core.corpus import Reply
 from darnel.core.errors import TargetError, UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.python import ask_app
 from tests.support.corpora import make_query_list, make_records
 

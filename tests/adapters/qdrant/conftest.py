@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.adapters.qdrant import openapi, support
 from tests.adapters.qdrant.standin import StandIn
 

@@ -15,7 +15,7 @@ import numpy as np
 from qdrant_client import QdrantClient, models
 
 from darnel.core.plant import Plant, make_marker, make_plant
-from darnel.core.shape import plant_metadata
+from darnel.core.planting.shape import plant_metadata
 from darnel.embedders.base import CachedEmbedder
 
 DIMENSION = 24

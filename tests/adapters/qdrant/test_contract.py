@@ -97,7 +97,7 @@ def test_every_record_comes_back_once_and_whole(local: Any, shape: str) -> None:
 
 @ALL
 def test_any_change_of_a_record_changes_its_digest(local: Any, shape: str) -> None:
-    from darnel.core.digest import record_digest
+    from darnel.core.planting.digest import record_digest
 
     support.fill(local, support.SHAPES[shape][0])
     corpus = open_corpus(local, shape)
@@ -171,7 +171,7 @@ def test_ids_in_any_spelling_are_the_same_point(local: Any) -> None:
 def test_a_plant_edited_since_reads_as_changed_and_is_left(local: Any, ledger: Any) -> None:
     support.fill(local)
     target = qdrant_target(local, "docs", support.embedder())
-    from darnel.core.campaign import Campaign
+    from darnel.core.planting.campaign import Campaign
 
     with Campaign(target.injector, ledger, gone_within=0.2) as campaign:
         plants = support.make_plants(target.injector, campaign=campaign.id)

@@ -10,8 +10,8 @@ from qdrant_client import QdrantClient, models
 
 import darnel
 from darnel.adapters.qdrant import qdrant_target
+from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import Source
-from darnel.core.evidence import PlantIndex
 from tests.adapters.qdrant import support
 
 os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")

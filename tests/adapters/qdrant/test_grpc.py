@@ -13,8 +13,8 @@ import darnel
 from darnel.adapters.qdrant import qdrant_target
 from darnel.adapters.qdrant.faults import StoreError
 from darnel.api import open_target
-from darnel.core.campaign import Campaign
 from darnel.core.errors import ContainerMissingError, TargetError
+from darnel.core.planting.campaign import Campaign
 from tests.adapters.qdrant import support
 from tests.adapters.qdrant.grpc_standin import GrpcStandIn
 

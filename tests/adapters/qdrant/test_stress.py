@@ -10,9 +10,9 @@ import pytest
 import darnel
 from darnel.adapters.qdrant.faults import StoreError
 from darnel.api import open_target
-from darnel.core.campaign import Campaign
 from darnel.core.errors import TargetError
 from darnel.core.options import RunOptions
+from darnel.core.planting.campaign import Campaign
 from tests.adapters.qdrant import support
 from tests.adapters.qdrant.standin import Fault, StandIn
 

@@ -10,8 +10,8 @@ from qdrant_client import QdrantClient, models
 import darnel
 from darnel.adapters.qdrant import qdrant_target
 from darnel.adapters.qdrant.sparse import resolve_sparse
-from darnel.core.digest import record_digest
 from darnel.core.errors import EmbedderError, TargetError
+from darnel.core.planting.digest import record_digest
 from tests.adapters.qdrant import support
 
 DENSE = models.VectorParams(size=support.DIMENSION, distance=models.Distance.DOT)

@@ -11,7 +11,7 @@ import pytest
 import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.core.errors import TargetError, UsageError
-from darnel.core.ledger import Ledger
+from darnel.core.planting.ledger import Ledger
 from tests.apps.langchain.conftest import QUESTIONS
 from tests.apps.langchain.zoo import parts
 from tests.support.command import Outcome

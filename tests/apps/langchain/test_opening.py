@@ -22,8 +22,8 @@ from darnel.adapters.langchain.open import langchain_stores
 from darnel.adapters.spec import parse_spec
 from darnel.api import open_target
 from darnel.core.errors import UnknownNameError, UsageError
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from tests.apps.langchain.conftest import QUESTIONS
 from tests.apps.langchain.zoo import parts
 from tests.support.command import Outcome, environment

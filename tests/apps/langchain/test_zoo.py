@@ -16,8 +16,8 @@ from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.apps.walk import walk
 from darnel.adapters.langchain.apps.capture import current
 from darnel.adapters.langchain.apps.find import find_stores, worth_a_look
-from darnel.core.ledger import Ledger
 from darnel.core.plant import find_markers
+from darnel.core.planting.ledger import Ledger
 from tests.apps.langchain.conftest import QUESTIONS
 
 NEED_A_MODEL = {

@@ -11,8 +11,8 @@ from llama_index.core.instrumentation import root_dispatcher
 
 import darnel
 from darnel.adapters.apps.options import AppOptions
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from tests.apps.llamaindex.conftest import QUESTIONS
 from tests.apps.llamaindex.test_zoo import assert_same, inventory
 from tests.apps.llamaindex.zoo import chat_engine, condense_chat, hostile, parts, stale

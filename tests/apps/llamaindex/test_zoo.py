@@ -19,8 +19,8 @@ from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.apps.walk import walk
 from darnel.adapters.llamaindex.apps.find import find_stores
 from darnel.adapters.llamaindex.apps.patches import family
-from darnel.core.ledger import Ledger
 from darnel.core.options import RunOptions
+from darnel.core.planting.ledger import Ledger
 from tests.apps.llamaindex.conftest import QUESTIONS
 
 NEED_A_MODEL = {

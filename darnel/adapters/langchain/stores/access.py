@@ -10,11 +10,11 @@ from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from darnel.core.batches import chunks
 from darnel.core.corpus import CorpusDescription, Record, RecordShape
 from darnel.core.errors import CollisionError
 from darnel.core.plant import read_stamp
-from darnel.core.shape import learn_shape
+from darnel.core.planting.batches import chunks
+from darnel.core.planting.shape import learn_shape
 
 Vectors = Any
 """float64 of shape (rows, dimension)."""

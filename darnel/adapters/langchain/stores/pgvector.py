@@ -11,8 +11,8 @@ from typing import Any
 
 from darnel.adapters.langchain.stores.access import READ_CHUNK, collision
 from darnel.adapters.langchain.stores.sql import Rows, SqlStore, Table, quoted, server, statement
-from darnel.core.batches import chunks
 from darnel.core.errors import ContainerMissingError, TargetError
+from darnel.core.planting.batches import chunks
 
 
 class CollectionStore(SqlStore):

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 from darnel.adapters.langchain.stores.access import SHAPE_SAMPLE, versions
+from darnel.core.asking.evidence import canonical_id
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.errors import describe_error
-from darnel.core.evidence import canonical_id
 from darnel.core.plant import read_stamp
-from darnel.core.shape import learn_shape
+from darnel.core.planting.shape import learn_shape
 
 ID_KEY = "_id"
 """Metadata key under which some stores return a document's id."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from darnel.adapters.langchain.stores.access import READ_CHUNK, KnownStore, Vectors, pair_scores, uuid_text, versions
-from darnel.core.batches import chunks
 from darnel.core.corpus import Capabilities, CorpusDescription, Record
 from darnel.core.plant import KIT_KEY, KIT_VALUE, read_stamp
+from darnel.core.planting.batches import chunks
 
 Rows = Sequence[Mapping[str, Any]]
 _MARK = {"kit_key": KIT_KEY, "kit_value": KIT_VALUE}

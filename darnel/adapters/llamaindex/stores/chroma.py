@@ -10,9 +10,9 @@ from typing import Any
 from darnel.adapters.chroma.corpus import DELETE_CHUNK, ChromaCorpus, pair_scores
 from darnel.adapters.llamaindex.nodes import StoredNode, read_flat
 from darnel.adapters.llamaindex.stores.base import Place
-from darnel.core.batches import chunks
 from darnel.core.corpus import Record
 from darnel.core.errors import ContainerMissingError, PlantError
+from darnel.core.planting.batches import chunks
 
 WINDOWS = 8
 """What was added together is often of one tenant or source, so a sample is taken from all over the collection."""

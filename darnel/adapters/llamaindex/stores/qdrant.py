@@ -19,8 +19,8 @@ from darnel.adapters.qdrant.points import MAX_REQUEST_BYTES, point_id
 from darnel.adapters.qdrant.sample import SAMPLE, sample
 from darnel.adapters.qdrant.steady import SteadyVectors
 from darnel.adapters.qdrant.vectors import LOWER_IS_BETTER, plain
-from darnel.core.batches import chunks
 from darnel.core.errors import ContainerMissingError, TargetError
+from darnel.core.planting.batches import chunks
 
 
 class QdrantStore:

@@ -1,0 +1,1 @@
+"""Questions are asked, and what came back is matched with the plants."""

@@ -1,0 +1,1 @@
+"""Plants go in, are seen, and come out again, with proof."""

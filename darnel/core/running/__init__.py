@@ -1,0 +1,1 @@
+"""Mode A from end to end, and the smaller things a run consists of."""

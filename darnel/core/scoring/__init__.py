@@ -1,0 +1,1 @@
+"""From what came back to outcomes, rates and verdicts."""
