@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Source,
         Target,
     )
+    from darnel.core.document import load_results
     from darnel.core.errors import DarnelError
     from darnel.core.options import RunOptions
     from darnel.core.pattern import CraftRequest, Dose, Pattern
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from darnel.core.planting.campaign import Campaign
     from darnel.core.planting.ledger import Ledger
     from darnel.core.queries import Query
-    from darnel.core.results import Results, load_results
+    from darnel.core.results import Results
     from darnel.patterns.base import Recipe
 
 _WHERE = {
@@ -57,7 +58,7 @@ _WHERE = {
     "RunOptions": "darnel.core.options",
     "Source": "darnel.core.corpus",
     "Target": "darnel.core.corpus",
-    "load_results": "darnel.core.results",
+    "load_results": "darnel.core.document",
     "make_plant": "darnel.core.plant",
     "open_target": "darnel.api",
     "read_queries": "darnel.api",

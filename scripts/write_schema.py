@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from darnel.core.results import results_schema
+from darnel.core.document import results_schema
 
 TARGET = Path(__file__).parent.parent / "docs" / "results.schema.json"
 

@@ -25,7 +25,7 @@ def command(before: str, after: str, fail_on_regression: bool, as_json: bool) ->
     """
     import msgspec
 
-    from darnel.core.results import load_results
+    from darnel.core.document import load_results
     from darnel.core.scoring.comparing import compare
     from darnel.reports.escape import json_visible
 

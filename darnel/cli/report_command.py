@@ -23,7 +23,7 @@ def command(results: tuple[str, ...], outputs: tuple[str, ...]) -> int:
     """
     from darnel.cli.files import check_outputs, write_outputs
     from darnel.cli.output import show_text
-    from darnel.core.results import load_results
+    from darnel.core.document import load_results
 
     documents = [load_results(name) for name in results]
     per_result = [check_outputs(names) for names in _names(results, outputs)]

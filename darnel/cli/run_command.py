@@ -61,8 +61,8 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     from darnel.cli.files import check_outputs
     from darnel.cli.output import check_out, show
     from darnel.cli.settings import load_suppressions
+    from darnel.core.document import load_results
     from darnel.core.pattern import default_carrier, sized_carrier
-    from darnel.core.results import load_results
     from darnel.patterns.registry import parse_doses, parse_strengths
 
     job = Job(

@@ -1,14 +1,12 @@
-"""The result document: what ``--json`` prints and ``results.json`` holds. Its JSON schema is in ``docs/``."""
+"""The result document: what ``--json`` prints and ``results.json`` holds; ``document.py`` reads it back."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
 from darnel.core import display
-from darnel.core.errors import UsageError
 from darnel.core.stats import Change, Difference, Mean, Rate
 
 SCHEMA_VERSION = 1
@@ -102,6 +100,7 @@ class Observation(msgspec.Struct, frozen=True):
 
 NOTHING = Mean(0, None, None, None)
 NEVER = Rate(0, 0, None, None, None)
+NO_CHANGE = Change(0, None, None, None, None, None, None)
 
 
 class ReturnedList(msgspec.Struct, frozen=True):
@@ -128,7 +127,8 @@ class Score(msgspec.Struct, frozen=True):
     plant stands than the control's, each rank beyond ``depth`` taken as ``depth`` + 1, so at least that. ``spill``: share
     of queries that see, among the first k, a plant made for another query. ``transfer``: of those asked in other words too,
     the queries for which one of these brought a plant of theirs among the first k. ``quality``: nDCG@10, R@k and RR@10 of judged
-    queries before and after.
+    queries before and after. ``trust``: mean trust, from 0 to 1, of the first k sources before and after, where the corpus
+    carries trust in its metadata.
     """
 
     pattern: str
@@ -151,6 +151,7 @@ class Score(msgspec.Struct, frozen=True):
     spill: Rate = NEVER
     transfer: Rate = NEVER
     quality: dict[str, Change] = {}
+    trust: Change = NO_CHANGE
 
 
 class Baseline(msgspec.Struct, frozen=True):
@@ -265,29 +266,3 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_encodable(key): _encodable(item) for key, item in value.items()}
     return [_encodable(item) for item in value] if isinstance(value, list) else value
-
-
-def load_results(path: str | Path) -> Results:
-    """Read a result document.
-
-    Raises:
-        UsageError: the file cannot be read, or is no result document of this version.
-    """
-    try:
-        results = msgspec.json.decode(Path(path).read_bytes(), type=Results)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is no darnel result document: {error}") from None
-    if results.schema_version != SCHEMA_VERSION:
-        raise UsageError(
-            f"{path} is a result document of version {results.schema_version} and this darnel reads {SCHEMA_VERSION}; "
-            "use the darnel that wrote it, or run again"
-        )
-    return results
-
-
-def results_schema() -> dict[str, Any]:
-    """JSON schema of the document."""
-    schema = msgspec.json.schema(Results)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "darnel results", **schema}

@@ -30,6 +30,7 @@ def _lines(results: Results) -> Iterator[str]:
         wording.clean_line(results),
         wording.cost_line(results),
         *wording.transfer_lines(results),
+        *wording.trust_lines(results),
         *wording.dose_lines(results),
     ):
         if line:

@@ -34,6 +34,7 @@ def print_results(results: Results, console: Console) -> None:
         wording.clean_line(results),
         wording.cost_line(results),
         *wording.transfer_lines(results),
+        *wording.trust_lines(results),
         *wording.dose_lines(results),
     ):
         if line:

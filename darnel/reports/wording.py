@@ -156,6 +156,12 @@ def transfer_lines(results: Results) -> list[str]:
     return [f"Asked in other words, which no plant was made for, exposed@{k} by one of them: {'; '.join(said)}."]
 
 
+def trust_lines(results: Results) -> list[str]:
+    """For each pattern, how far what came back was trusted before and after; empty where the corpus says nothing of trust."""
+    said = [f"{score.pattern} {change(score.trust)}" for score in results.scores if score.trust.n]
+    return [f"Average trust of the first {results.target.k} sources: {'; '.join(said)}."] if said else []
+
+
 def dose_lines(results: Results) -> list[str]:
     """For each pattern run at several strengths: its exposure at each, and the smallest that reached half the questions."""
     k, groups = str(results.target.k), dict[str, list[tuple[int, Rate]]]()

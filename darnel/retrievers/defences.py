@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from darnel.core.corpus import Source
 from darnel.core.text import words
+from darnel.core.trust import trust_of
 
-TIERS: Mapping[str, float] = {"trusted": 1.0, "official": 1.0, "internal": 1.0, "partner": 0.6, "community": 0.3}
-UNKNOWN_TRUST = 0.2
-"""Of a source that says nothing of its trust, or what nobody knows."""
-TRUST_KEYS = ("trust", "trust_tier", "trust_level", "trust_score")
 SUSPICIOUS = 0.25
 """Further factor for text with instruction-like phrases."""
 _INSTRUCTION = re.compile(
@@ -57,15 +54,7 @@ def relevances(sources: Sequence[Source]) -> list[float]:
 
 
 def _factor(source: Source) -> float:
-    return trust_of(source) * (SUSPICIOUS if is_instruction(source.text) else 1.0)
-
-
-def trust_of(source: Source) -> float:
-    """The trust, from 0 to 1, that a source's metadata claims; 0.2 where it says nothing that is known."""
-    given = next((v for k in TRUST_KEYS if (v := (source.metadata or {}).get(k)) is not None), None)
-    known = TIERS.get(given.strip().lower(), UNKNOWN_TRUST) if isinstance(given, str) else given
-    value = float(known) if isinstance(known, int | float) else UNKNOWN_TRUST
-    return min(1.0, max(0.0, value))
+    return trust_of(source.metadata) * (SUSPICIOUS if is_instruction(source.text) else 1.0)
 
 
 def is_instruction(text: str | None) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from darnel.core.results import load_results
+from darnel.core.document import load_results
 from tests.support import chroma
 from tests.support.command import Outcome
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from darnel.core.results import load_results
+from darnel.core.document import load_results
 from tests.support import chroma
 from tests.support.command import HASHED, Outcome
 

@@ -9,10 +9,11 @@ import jsonschema
 import msgspec
 import pytest
 
+from darnel.core.document import load_results, results_schema
 from darnel.core.errors import UsageError
 from darnel.core.options import RunOptions
 from darnel.core.planting.ledger import Ledger
-from darnel.core.results import Results, load_results, results_schema
+from darnel.core.results import Results
 from tests.core.running.test_runner import run
 from tests.support.corpora import make_records
 from tests.support.faulty import FaultyCorpus, NeverRemoves, SilentCorpus

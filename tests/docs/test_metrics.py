@@ -11,9 +11,12 @@ from typing import Any
 
 import pytest
 
+from darnel.core.asking.ranking import Entry, Listing
+from darnel.core.corpus import Source
 from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.results import Score
+from darnel.core.running.trusting import trust_change
 from darnel.core.scoring.observe import QueryOutcome
 from darnel.core.scoring.quality import quality
 from darnel.core.scoring.scores import score_all
@@ -54,6 +57,12 @@ def ndcg10(ranked: list[str | None], grades: dict[str, int]) -> Any:
     return quality([judged], {"q": []}, k=5, seed=0)["nDCG@10"].after
 
 
+def average_trust(before: list[float], after: list[float]) -> Any:
+    lists = [Listing(tuple(Entry(Source(str(trust))) for trust in trusts), 0, True) for trusts in (before, after)]
+    pair = trust_change(*lists, {str(trust): trust for trust in before + after}, k=len(before))
+    return scored([row(0, None, trust=pair)]).trust.change
+
+
 COMPUTE: dict[str, Callable[..., Any]] = {
     "exposure": lambda best_ranks, k: scored(ranked(best_ranks), k).exposure[str(k)].value,
     "wilson": wilson,
@@ -70,6 +79,7 @@ COMPUTE: dict[str, Callable[..., Any]] = {
     "f1": lambda **given: f1(**given).injection_f1.value,
     "displacement": lambda before, after: scored([row(0, None, after=tuple(after))], 5, before).displacement.value,
     "ndcg10": ndcg10,
+    "average_trust": average_trust,
     "transfer": lambda exposed: scored([row(i, None, transfer=came) for i, came in enumerate(exposed)]).transfer.value,
 }
 

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
+from darnel.core.document import load_results
 from darnel.core.errors import UsageError
-from darnel.core.results import Results, Suppressed, load_results
+from darnel.core.results import Results, Suppressed
 from darnel.reports.fitting import STEP_SUMMARY, fit
 from darnel.reports.formats import FORMATS, parse_output
 from darnel.reports.junit import render_junit

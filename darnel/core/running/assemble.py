@@ -28,6 +28,7 @@ from darnel.core.results import (
     TargetInfo,
 )
 from darnel.core.running.run import Run
+from darnel.core.running.trusting import trust_change
 from darnel.core.scoring.gate import check_gate
 from darnel.core.scoring.observe import QueryOutcome, observe, transfers
 from darnel.core.scoring.returned import unlike_baseline
@@ -128,12 +129,15 @@ def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
 def _observations(run: Run) -> tuple[list[Observation], dict[str, list[QueryOutcome]]]:
     rows: list[Observation] = []
     outcomes: dict[str, list[QueryOutcome]] = defaultdict(list)
+    before = {q.id: listing for q, listing in _baseline(run)}
     for wave in run.waves:
         held_out = transfers(wave.held_out, run.options)
         for answer in wave.answers:
             observed, outcome = observe(answer, run.options)
             rows.extend(observed)
-            outcomes[answer.label].append(replace(outcome, transfer=held_out.get((answer.label, answer.query.id))))
+            transfer = held_out.get((answer.label, answer.query.id))
+            trust = trust_change(before.get(answer.query.id), answer.listing, run.trusts, run.options.k)
+            outcomes[answer.label].append(replace(outcome, transfer=transfer, trust=trust))
     return rows, outcomes
 
 

@@ -39,6 +39,7 @@ class Run:
     difference: DigestDifference | None = None
     crops: list[Crop] = field(default_factory=list)
     waves: list[WaveResult] = field(default_factory=list)
+    trusts: dict[str, float] = field(default_factory=dict)
     suppressions: list[Suppression] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

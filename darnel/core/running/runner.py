@@ -33,6 +33,7 @@ from darnel.core.running.baseline import first_baseline, last_baseline
 from darnel.core.running.crops import craft_all
 from darnel.core.running.meter import Meter
 from darnel.core.running.run import Run
+from darnel.core.running.trusting import read_trust
 from darnel.core.scoring.gate import parse_gate
 from darnel.core.scoring.rising import check_comparable, rise_condition
 from darnel.core.suppressions import Suppression, in_force
@@ -138,6 +139,7 @@ def run_mode_a(
         campaign.close()
         guard.restore()
     _complete_rows(run)
+    _look_at_trust(run)
     asked: object = target.retriever
     if isinstance(asked, Remarking):
         run.warnings.extend(asked.remarks)
@@ -225,6 +227,13 @@ def _prove(run: Run) -> None:
             run.baseline_after = last_baseline(run)
     except Exception as error:  # the target's
         run.errors.append(f"could not prove the state after the run: {describe_error(error)}")
+
+
+def _look_at_trust(run: Run) -> None:
+    try:
+        run.trusts = read_trust(run)
+    except Exception as error:  # the target's; the run stands without this figure
+        run.warnings.append(f"the average trust of what came back is left out: {describe_error(error)}")
 
 
 def _complete_rows(run: Run) -> None:

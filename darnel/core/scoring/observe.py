@@ -26,7 +26,8 @@ class QueryOutcome:
     list as far as it was read, plants among them; ``plants``: how many were made for it; ``spilled``: whether a plant made
     for another query stood among the first k. ``stages``: whether any of its plants came to each stage of the
     funnel, None where that cannot be told. ``transfer``: whether a plant of its own stood among the first k for one of its
-    paraphrases, None where that cannot be told or none was asked.
+    paraphrases, None where that cannot be told or none was asked. ``trust``: mean trust of the first k sources before and
+    after, None where the sources carry none.
     """
 
     label: str
@@ -41,6 +42,7 @@ class QueryOutcome:
     spilled: bool | None = None
     stages: Mapping[str, bool | None] = field(default_factory=dict)
     transfer: bool | None = None
+    trust: tuple[float, float] | None = None
 
     def known_at(self, k: int) -> bool:
         """Whether it can be said if a plant was among the first ``k``.

@@ -11,7 +11,7 @@ from darnel.core.options import RunOptions
 from darnel.core.results import FUNNEL, Score
 from darnel.core.scoring.observe import QueryOutcome
 from darnel.core.scoring.quality import quality
-from darnel.core.stats import Difference, Rate, corrected, difference, mcnemar, mean, rate
+from darnel.core.stats import Change, Difference, Rate, change, corrected, difference, mcnemar, mean, rate
 
 CONTROL, HONEST = "control", "honest"
 
@@ -68,8 +68,14 @@ def _score(
         rank_shift=_rank_shift(label, rows, outcomes, options),
         spill=_share([row.spilled for row in rows if row.spilled is not None]),
         transfer=_share([row.transfer for row in rows if row.transfer is not None]),
+        trust=_trust(certain, options.seed),
         quality=quality(rows, baseline, k=options.k, seed=options.seed),
     )
+
+
+def _trust(rows: Sequence[QueryOutcome], seed: int) -> Change:
+    pairs = [row.trust for row in rows if row.trust is not None]
+    return change([before for before, _ in pairs], [after for _, after in pairs], seed)
 
 
 def _recalls(rows: Sequence[QueryOutcome]) -> list[float]:

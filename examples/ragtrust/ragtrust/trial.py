@@ -18,8 +18,9 @@ from darnel.core.planting.digest import CorpusDigest, compare_digests, take_dige
 from darnel.core.planting.ledger import Ledger
 from darnel.core.planting.waiting import read_all
 from darnel.core.queries import Query
+from darnel.core.trust import trust_of
 from darnel.embedders.base import Embedder
-from darnel.retrievers.defences import is_instruction, relevances, trust_of
+from darnel.retrievers.defences import is_instruction, relevances
 from darnel.retrievers.registry import with_retriever
 from ragtrust.attacks import Attack
 from ragtrust.corpus import attacked
@@ -182,7 +183,7 @@ def _item(query: Query, record: Record, planted: bool, place: int, own: float, f
         title=str(metadata.get("title", "")),
         source=str(metadata.get("source", "")),
         text=record.text or "",
-        trust=trust_of(source),
+        trust=trust_of(source.metadata),
         suspicious=is_instruction(record.text),
         relevance=own,
         final=own if final is None else final,

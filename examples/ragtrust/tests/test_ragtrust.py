@@ -15,11 +15,12 @@ from ragtrust.trial import Trial, run_trial
 
 from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.adapters.memory.open import memory_target
-from darnel.core.corpus import Record, Source
+from darnel.core.corpus import Record
 from darnel.core.plant import Plant, find_markers
 from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query
 from darnel.core.text import content_words
+from darnel.core.trust import trust_of
 from darnel.retrievers import defences, registry
 from darnel.retrievers.registry import with_retriever
 
@@ -86,7 +87,7 @@ def test_without_the_defence_the_figures_are_others(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     if broken == "trust left out":  # neither the source's trust nor the phrases count
-        monkeypatch.setattr(defences, "trust_of", lambda _source: 1.0)
+        monkeypatch.setattr(defences, "trust_of", lambda _metadata: 1.0)
         monkeypatch.setattr(defences, "SUSPICIOUS", 1.0)
     else:
         step = 1 if broken == "removed" else -1
@@ -155,7 +156,7 @@ def test_ordinary_and_defended_see_the_same_and_the_same_again(trial: Trial, led
 def test_average_trust_is_the_mean_over_all_that_is_returned(trial: Trial) -> None:
     trusts = [item.trust for one in trial.defended.lists for item in one.items]
     assert trial.defended.average_trust == pytest.approx(sum(trusts) / 36)
-    assert defences.trust_of(Source("x", "", {"trust": "official"})) == 1.0
+    assert trust_of({"trust": "official"}) == 1.0
 
 
 def test_a_metric_sees_a_lost_trusted_document(trial: Trial) -> None:
