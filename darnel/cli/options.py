@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from darnel.cli.numbers import shares, whole_numbers
 from darnel.core.errors import UsageError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -23,6 +24,8 @@ SETTINGS = {
     "baseline": "baseline",
     "budget": "budget",
     "carrier-words": "carrier_words",
+    "copies": "copies",
+    "corpus-share": "shares",
     "embedder": "embedder",
     "fail-on": "gates",
     "full-digest": "full_digest",
@@ -41,6 +44,7 @@ SETTINGS = {
     "pattern": "patterns",
     "qrels": "qrels",
     "queries": "queries",
+    "reach": "reach",
     "retries": "retries",
     "retriever": "retrievers",
     "seed": "seed",
@@ -142,8 +146,24 @@ plant_options = bundle(
         metavar="NAME[:N,N]",
         help="Pattern and strengths (echo:1,3,5), a template file, or all; see: darnel patterns.",
     ),
-    option("--strengths", metavar="N,N", help="Strengths of every pattern that names none: a curve, not one number."),
-    option("--carrier-words", type=click.IntRange(4, 2_000), metavar="N", help="Length of the carrier (default 34)."),
+    option(
+        "--strengths",
+        callback=whole_numbers(1, 1_000),
+        metavar="N,N",
+        help="Strengths of every pattern that names none: a curve, not one number.",
+    ),
+    option(
+        "--copies",
+        callback=whole_numbers(1, 100),
+        metavar="N,N",
+        help="How often each document is planted, of every pattern that names none (echo*5:3).",
+    ),
+    option(
+        "--carrier-words",
+        callback=whole_numbers(4, 2_000),
+        metavar="N,N",
+        help="Length of the carrier (default 34); several make a run each, and a curve.",
+    ),
     option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
     option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
     option(
@@ -181,7 +201,19 @@ baseline_options = bundle(
 )
 
 run_options = bundle(
-    option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
+    option(
+        "--k",
+        callback=whole_numbers(1, 1_000),
+        metavar="N,N",
+        help="Sources the application reads (its retriever's k, else 5); exposure at the further ones too.",
+    ),
+    option(
+        "--reach",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="The exposure for which the smallest dose is named.",
+    ),
     option(
         "--isolation",
         type=click.Choice(["pattern", "query", "together"]),
@@ -203,6 +235,13 @@ run_options = bundle(
         multiple=True,
         metavar="NAME",
         help="Who answers: own, bm25, counts, dense, hybrid, with defences (own+trust+dedupe); several are compared.",
+    ),
+    option(
+        "--corpus-share",
+        "shares",
+        callback=shares,
+        metavar="N%,N%",
+        help="Rank this share of the records only, with a --retriever of darnel's; several make a run each, and a curve.",
     ),
     option("--transfer", is_flag=True, help="Ask each question's paraphrases too, which no plant is made for."),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),

@@ -153,6 +153,13 @@ def about(pattern: Pattern) -> About:
     return said if isinstance(said, About) else About()
 
 
+def copies_of(pattern: Pattern) -> tuple[str, int]:
+    """The pattern that this one plants several times over, and how many times; itself and 1 where it is none such."""
+    base: object = getattr(pattern, "base", "")
+    times: object = getattr(pattern, "times", 1)
+    return (base, times) if isinstance(base, str) and base and isinstance(times, int) else (pattern.name, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Dose:
     """A pattern at one strength; ``label`` names it in results, for instance ``echo:3``.

@@ -18,7 +18,8 @@ FUNNEL: tuple[Stage, ...] = ("planted", "visible", "retrieved", "delivered", "in
 
 
 class RunInfo(msgspec.Struct, frozen=True):
-    """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds."""
+    """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds. ``reach``: the exposure@k for which the
+    smallest dose is named."""
 
     campaign: str
     seed: int
@@ -28,6 +29,7 @@ class RunInfo(msgspec.Struct, frozen=True):
     darnel: str
     python: str
     interrupted: bool = False
+    reach: float = 0.5
 
 
 class TargetInfo(msgspec.Struct, frozen=True):
@@ -49,7 +51,8 @@ class TargetInfo(msgspec.Struct, frozen=True):
 
 
 class PatternInfo(msgspec.Struct, frozen=True):
-    """One pattern at one strength. ``words``: mean length of its plants; ``example``: the first text it crafted."""
+    """One pattern at one strength. ``copies``: how often each of its documents was
+    planted; ``words``: mean length of its plants; ``example``: the first text it crafted."""
 
     label: str
     pattern: str
@@ -60,6 +63,7 @@ class PatternInfo(msgspec.Struct, frozen=True):
     plants: int
     words: float
     example: str
+    copies: int = 1
 
 
 class QueryInfo(msgspec.Struct, frozen=True):

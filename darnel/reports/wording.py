@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 from darnel.core.results import Results
-from darnel.core.stats import Rate, wilson
+from darnel.core.stats import wilson
 from darnel.reports.columns import change, figure, interval
+from darnel.reports.doses import dose_curves
 
 NDCG = "nDCG@10"
-HALF = 0.5
 
 
 def dropped_lines(results: Results) -> list[str]:
@@ -163,18 +163,14 @@ def trust_lines(results: Results) -> list[str]:
 
 
 def dose_lines(results: Results) -> list[str]:
-    """For each pattern run at several strengths: its exposure at each, and the smallest that reached half the questions."""
-    k, groups = str(results.target.k), dict[str, list[tuple[int, Rate]]]()
-    for info, score in ((p, s) for p in results.patterns for s in results.scores if p.label == s.pattern):
-        groups.setdefault(info.pattern, []).append((info.strength, score.exposure[k]))
+    """For each pattern run at several doses: its exposure at each, and the smallest that reached the exposure asked for."""
+    k, reach = results.target.k, results.run.reach
     lines = []
-    for pattern, doses in groups.items():
-        if len(doses) > 1:
-            doses.sort(key=lambda dose: dose[0])
-            curve = ", ".join(f"{strength} → {figure(found.value)}" for strength, found in doses)
-            enough = next((strength for strength, found in doses if (found.value or 0) >= HALF), None)
-            said = f"{enough} is the smallest of them" if enough is not None else "none of them is enough"
-            lines.append(f"{pattern} by strength, exposure@{k}: {curve}; for half the questions {said}.")
+    for found in dose_curves(results):
+        curve = ", ".join(f"{dose} → {figure(score.exposure[str(k)].value)}" for dose, score in found.points)
+        enough = found.enough(k, reach)
+        said = f"{enough} is the smallest of them" if enough is not None else "none of them is enough"
+        lines.append(f"{found.name} by {found.axis}, exposure@{k}: {curve}; for {reach:.0%} of the questions {said}.")
     return lines
 
 

@@ -11,7 +11,7 @@ from itertools import chain, islice
 from darnel.core.corpus import CorpusDescription
 from darnel.core.errors import PlantError
 from darnel.core.options import RunOptions
-from darnel.core.pattern import Crafted, CraftRequest, Dose, needs_others
+from darnel.core.pattern import Crafted, CraftRequest, Dose, copies_of, needs_others
 from darnel.core.plant import Plant, make_marker, make_plant
 from darnel.core.planting.shape import plant_metadata
 from darnel.core.queries import Query
@@ -36,10 +36,12 @@ class Crop:
     def info(self) -> PatternInfo:
         """What results say of it."""
         plants, pattern = self.all(), self.dose.pattern
+        base, copies = copies_of(pattern)
         return PatternInfo(
             label=self.dose.label,
-            pattern=pattern.name,
+            pattern=base,
             strength=self.dose.strength,
+            copies=copies,
             dose=pattern.dose,
             summary=pattern.summary,
             control=pattern.is_control,

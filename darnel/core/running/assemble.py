@@ -69,6 +69,7 @@ def assemble(run: Run) -> Results:
             darnel=darnel_version(),
             python=platform.python_version(),
             interrupted=run.interrupted,
+            reach=run.options.reach,
         ),
         target=_target_info(run),
         patterns=[crop.info() for crop in run.crops],
