@@ -19,7 +19,8 @@ FUNNEL: tuple[Stage, ...] = ("planted", "visible", "retrieved", "delivered", "in
 
 class RunInfo(msgspec.Struct, frozen=True):
     """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds. ``reach``: the exposure@k for which the
-    smallest dose is named."""
+    smallest dose is named; ``seconds_each``: what a question took when all were asked with nothing planted, the quicker of
+    before and after."""
 
     campaign: str
     seed: int
@@ -30,6 +31,7 @@ class RunInfo(msgspec.Struct, frozen=True):
     python: str
     interrupted: bool = False
     reach: float = 0.5
+    seconds_each: float | None = None
 
 
 class TargetInfo(msgspec.Struct, frozen=True):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from darnel.core.results import Results
 from darnel.core.stats import wilson
@@ -10,6 +12,7 @@ from darnel.reports.columns import change, figure, interval
 from darnel.reports.doses import dose_curves
 
 NDCG = "nDCG@10"
+NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])", re.ASCII)
 
 
 def dropped_lines(results: Results) -> list[str]:
@@ -156,10 +159,13 @@ def transfer_lines(results: Results) -> list[str]:
     return [f"Asked in other words, which no plant was made for, exposed@{k} by one of them: {'; '.join(said)}."]
 
 
-def trust_lines(results: Results) -> list[str]:
-    """For each pattern, how far what came back was trusted before and after; empty where the corpus says nothing of trust."""
-    said = [f"{score.pattern} {change(score.trust)}" for score in results.scores if score.trust.n]
-    return [f"Average trust of the first {results.target.k} sources: {'; '.join(said)}."] if said else []
+def trust_line(results: Results) -> str:
+    """Under which pattern what came back is trusted least; empty where the corpus says nothing of trust."""
+    changes = [(score.pattern, score.trust) for score in results.scores if score.trust.n]
+    if not changes:
+        return ""
+    pattern, worst = min(changes, key=lambda item: item[1].change or 0.0)
+    return f"Average trust of the first {results.target.k} sources is lowest under {pattern}: {change(worst)}."
 
 
 def dose_lines(results: Results) -> list[str]:
@@ -186,6 +192,18 @@ def power_line(results: Results) -> str:
 
 
 def doubts(results: Results) -> list[str]:
-    """Why rows were inconclusive, each reason with its count."""
-    reasons = Counter(row.detail or "no reason given" for row in results.observations if row.outcome == "inconclusive")
-    return [f"{count:,} rows inconclusive: {reason}" for reason, count in reasons.most_common(5)]
+    """Why rows were inconclusive, each reason with its count; reasons that differ in a number only are one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in results.observations:
+        if row.outcome == "inconclusive":
+            reason = row.detail or "no reason given"
+            found[NUMBER.sub("#", reason)].append(reason)
+    commonest = sorted(found.values(), key=len, reverse=True)
+    return [f"{len(reasons):,} rows inconclusive: {_as_one(reasons)}" for reasons in commonest[:5]]
+
+
+def _as_one(reasons: Sequence[str]) -> str:
+    """The reason that all of them give, a number that varies as its range: ``rank 2 to 7``."""
+    numbers = zip(*(map(int, NUMBER.findall(reason)) for reason in reasons), strict=True)
+    ranges = iter([str(min(of)) if min(of) == max(of) else f"{min(of)} to {max(of)}" for of in map(tuple, numbers)])
+    return NUMBER.sub(lambda _: next(ranges), reasons[0])

@@ -164,7 +164,27 @@ def test_two_results_compared(cli: Cli, corpus: list[str]) -> None:
     assert "echo:1" in ended.out
     found = json.loads(cli("compare", "a/results.json", "b/results.json", "--json").out)
     assert [item["pattern"] for item in found["patterns"]] == ["control:1", "honest:1", "echo:1"]
+    assert "A question took" in ended.out and "average" not in ended.out  # nothing in this corpus is said of trust
+    assert all(seconds > 0 for seconds in found["each"])
     assert cli("compare", "a/results.json", "none.json").code == 2
+
+
+def test_average_trust_is_compared_where_the_corpus_carries_it(cli: Cli, corpus: list[str]) -> None:
+    path = Path("corpus.jsonl")
+    lines = [{**json.loads(line), "metadata": {"trust": "trusted"}} for line in path.read_text().splitlines()]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    run = [*corpus, "-p", "echo:3", "--metadata", "trust=community", "--retriever"]
+    assert cli(*run, "bm25", "--out", "a").code == 0
+    assert cli(*run, "bm25+trust", "--out", "b").code == 0
+    assert "sources is lowest under" in Path("a/report.md").read_text()
+    (echo,) = [
+        item
+        for item in json.loads(cli("compare", "a/results.json", "b/results.json", "--json").out)["patterns"]
+        if item["pattern"] == "echo:3"
+    ]
+    before, after = echo["trust"]
+    assert before < after <= 1.0
+    assert "average" in cli("compare", "a/results.json", "b/results.json").out
 
 
 def test_a_regression_fails_where_it_is_asked_to(cli: Cli, corpus: list[str]) -> None:
