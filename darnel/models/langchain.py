@@ -9,7 +9,9 @@ from darnel.core.corpus import ToolCall
 from darnel.core.errors import UsageError, describe_error
 from darnel.models.base import ChatReply, Message, Tool
 
-INSTALL = "pip install langchain langchain-PROVIDER (langchain-anthropic, langchain-openai, langchain-ollama, ...)"
+INSTALL = (
+    "pip install 'darnel[models]' langchain-PROVIDER (langchain-anthropic, langchain-openai, langchain-ollama, ...)"
+)
 
 
 class LangChainModel:

@@ -128,7 +128,7 @@ def test_without_langchain_it_says_how_to_install_it(monkeypatch: pytest.MonkeyP
     import sys
 
     monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
-    with pytest.raises(UsageError, match="pip install langchain langchain-PROVIDER"):
+    with pytest.raises(UsageError, match=r"pip install 'darnel\[models\]' langchain-PROVIDER"):
         resolve_model("ollama:llama3.2")
 
 
