@@ -13,7 +13,7 @@ from darnel.core.scoring.scores import control_label
 from darnel.core.suppressions import Suppression, settle
 
 _FORM = re.compile(
-    r"(?:(?P<pattern>[\w.-]+(?::\d+)?(?:\+[\w.-]+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
+    r"(?:(?P<pattern>[\w.*-]+(?::\d+)?(?:\+[\w.-]+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
 )
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
