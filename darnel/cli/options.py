@@ -42,6 +42,7 @@ SETTINGS = {
     "out": "out",
     "output": "outputs",
     "pattern": "patterns",
+    "payload": "payloads",
     "qrels": "qrels",
     "queries": "queries",
     "reach": "reach",
@@ -57,7 +58,7 @@ SETTINGS = {
 }
 """Settings key → parameter name."""
 REPEATED = frozenset(
-    {"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "qrels", "retriever"}
+    {"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "payload", "qrels", "retriever"}
 )
 """Settings that may be given several times."""
 
@@ -96,6 +97,16 @@ def parse_metadata(given: tuple[str, ...]) -> dict[str, Any]:
             parsed = value
         metadata[key] = parsed if isinstance(parsed, str | int | float | bool | list) else value
     return metadata
+
+
+def refuse_two_bodies(given: dict[str, Any]) -> None:
+    """A payload stands in the carrier's place and has a length of its own.
+
+    Raises:
+        UsageError: both are given.
+    """
+    if given["payloads"] and given["carrier_words"]:
+        raise UsageError("a payload stands in the carrier's place; leave --carrier-words or --payload away")
 
 
 target_argument = click.argument("target")
@@ -145,6 +156,13 @@ plant_options = bundle(
         multiple=True,
         metavar="NAME[:N,N]",
         help="Pattern and strengths (echo:1,3,5), a template file, or all; see: darnel patterns.",
+    ),
+    option(
+        "--payload",
+        "payloads",
+        multiple=True,
+        metavar="NAME",
+        help="What plants say in the place of the carrier, a request for their marker; or all; see: darnel patterns.",
     ),
     option(
         "--strengths",

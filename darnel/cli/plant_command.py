@@ -15,6 +15,7 @@ from darnel.cli.options import (
     parse_metadata,
     plant_options,
     query_options,
+    refuse_two_bodies,
     target_argument,
 )
 
@@ -47,8 +48,15 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
         raise UsageError("name what to plant with --pattern NAME (see: darnel patterns)")
     if len(given["carrier_words"]) > 1:
         raise UsageError("--carrier-words: several lengths make several runs; give one")
+    refuse_two_bodies(given)
     queries = read_query_option(given["queries"], given["qrels"])
-    doses = parse_doses(given["patterns"], controls=False, strengths=given["strengths"], copies=given["copies"])
+    doses = parse_doses(
+        given["patterns"],
+        controls=False,
+        strengths=given["strengths"],
+        copies=given["copies"],
+        payloads=given["payloads"],
+    )
     options = RunOptions(
         seed=given["seed"],
         accept=given["accept"],

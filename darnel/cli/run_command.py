@@ -19,6 +19,7 @@ from darnel.cli.options import (
     parse_metadata,
     plant_options,
     query_options,
+    refuse_two_bodies,
     run_options,
     target_argument,
 )
@@ -59,10 +60,13 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     from darnel.core.document import load_results
     from darnel.patterns.registry import parse_doses
 
+    refuse_two_bodies(given)
     job = Job(
         target,
         read_query_option(given["queries"], given["qrels"]),
-        parse_doses(given["patterns"], strengths=given["strengths"], copies=given["copies"]),
+        parse_doses(
+            given["patterns"], strengths=given["strengths"], copies=given["copies"], payloads=given["payloads"]
+        ),
         {
             "metadata": parse_metadata(given["metadata"]),
             **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest", "reach")},

@@ -53,8 +53,9 @@ class TargetInfo(msgspec.Struct, frozen=True):
 
 
 class PatternInfo(msgspec.Struct, frozen=True):
-    """One pattern at one strength. ``copies``: how often each of its documents was
-    planted; ``words``: mean length of its plants; ``example``: the first text it crafted."""
+    """One pattern at one strength. ``copies``: how often each of its documents was planted; ``words``: mean length of its
+    plants; ``example``: the first text it crafted; ``payload``: what they say in the carrier's place, if anything (the
+    control of that name is then the payload without any bait)."""
 
     label: str
     pattern: str
@@ -66,6 +67,7 @@ class PatternInfo(msgspec.Struct, frozen=True):
     words: float
     example: str
     copies: int = 1
+    payload: str = ""
 
 
 class QueryInfo(msgspec.Struct, frozen=True):

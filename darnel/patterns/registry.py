@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.pattern import Dose, Pattern
+from darnel.core.payload import Payload
 from darnel.patterns.answer import ANSWER
 from darnel.patterns.base import repeated
 from darnel.patterns.characters import HOMOGLYPH_ECHO, ZERO_WIDTH_ECHO
@@ -19,6 +20,7 @@ from darnel.patterns.hidden import COMMENT, CSS
 from darnel.patterns.host import HOST, HOST_ECHO
 from darnel.patterns.keywords import KEYWORDS
 from darnel.patterns.length import DILUTE, STRADDLE
+from darnel.patterns.payloads.registry import parse_payloads
 from darnel.patterns.template import is_template_file, load_template
 from darnel.patterns.topics import TRIGGER, TWIN
 from darnel.patterns.vectors import HUB, SWAP
@@ -75,25 +77,34 @@ def parse_doses(
     controls: bool = True,
     strengths: Sequence[int] = (),
     copies: Sequence[int] = (),
+    payloads: Iterable[str | Payload] = (),
 ) -> list[Dose]:
     """Doses from ``name``, ``name:strength``, a template file, ``all``, patterns or doses; the default ones where none is
     given.
 
     ``echo:1,3,5`` is three doses, ``echo*4:3`` has each plant of ``echo:3`` four times; ``strengths`` and ``copies`` are
     those of every pattern that names none of its own, controls excepted. With ``controls`` the two controls come first
-    whether named or not: without them a score says little.
+    whether named or not: without them a score says little. With ``payloads`` each dose is given once for each of them, the
+    controls too, so that a control is as long as what it is compared with.
 
     Raises:
-        UnknownNameError: no pattern of that name.
+        UnknownNameError: no pattern, or no payload, of that name.
         UsageError: a strength is no whole number from 1 to 1,000, or copies none from 1 to 100.
     """
     patterns = known_patterns()
     asked: list[str | Pattern | Dose] = list(given) or list(DEFAULT)
     doses = [dose for item in asked for dose in _doses(item, patterns, strengths, copies)]
-    named = {dose.pattern.name for dose in doses}
-    missing = [Dose(p, p.default_strength) for p in (CONTROL, HONEST) if controls and p.name not in named]
-    unique = {dose.label: dose for dose in (*missing, *doses)}
+    if says := parse_payloads(payloads):
+        doses = [replace(dose, payload=payload) for payload in says for dose in doses]
+    unique = {dose.label: dose for dose in (*(_missing_controls(doses) if controls else ()), *doses)}
     return sorted(unique.values(), key=lambda dose: not dose.pattern.is_control)
+
+
+def _missing_controls(doses: Sequence[Dose]) -> list[Dose]:
+    named = {(dose.pattern.name, dose.payload) for dose in doses}
+    said = dict.fromkeys(dose.payload for dose in doses)
+    pairs = [(pattern, payload) for payload in said for pattern in (CONTROL, HONEST)]
+    return [Dose(p, p.default_strength, payload=payload) for p, payload in pairs if (p.name, payload) not in named]
 
 
 def _doses(

@@ -46,9 +46,10 @@ def _curves(results: Results, axis: Axis) -> Iterator[DoseCurve]:
 
 def _name(info: PatternInfo, axis: Axis) -> str:
     """What all doses of one curve share."""
+    said = f"+{info.payload}" if info.payload else ""
     if axis == "copies":
-        return f"{info.pattern}:{info.strength}"
-    return info.pattern if info.copies == 1 else f"{info.pattern}*{info.copies}"
+        return f"{info.pattern}:{info.strength}{said}"
+    return f"{info.pattern}{said}" if info.copies == 1 else f"{info.pattern}*{info.copies}{said}"
 
 
 def _dose(info: PatternInfo, axis: Axis) -> int:
