@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from darnel.core.plant import find_markers
 from darnel.core.document import load_results
+from darnel.core.plant import find_markers
 from darnel.patterns.payloads.registry import BUILT_IN
 from darnel.reports.html.repeat import command_line
 from tests.support.command import Outcome
