@@ -26,7 +26,6 @@ from darnel.cli.questions import read_query_option
 from darnel.cli.series import Series, series_of
 
 
-
 @click.command("run")
 @target_argument
 @query_options
