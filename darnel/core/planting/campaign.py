@@ -15,12 +15,20 @@ from datetime import UTC, datetime
 from types import TracebackType
 
 from darnel.core.corpus import CorpusDescription, CorpusInjector
-from darnel.core.errors import EmbedderError, LeftoversError, PlantError, UsageError, blame_target, describe_error
+from darnel.core.errors import (
+    CollisionError,
+    EmbedderError,
+    LeftoversError,
+    PlantError,
+    UsageError,
+    blame_target,
+    describe_error,
+)
 from darnel.core.plant import Plant
 from darnel.core.planting.batches import batches
 from darnel.core.planting.guard import refuse_foreign
 from darnel.core.planting.ledger import Ledger
-from darnel.core.planting.removal import SETTLE, Leftover, Removal, remove_proved
+from darnel.core.planting.removal import SETTLE, Leftover, Removal, remove_proved, sort_out
 from darnel.core.planting.signals import SignalGuard
 from darnel.core.planting.waiting import await_visible, read_all, steadily
 
@@ -111,7 +119,8 @@ class Campaign:
         """Write plants and wait until they can be read back.
 
         Raises:
-            CollisionError: an id holds a record that is not this campaign's; nothing was written.
+            CollisionError: an id holds a record that is not this campaign's, or a plant that somebody edited; nothing was
+                written.
             PlantError: a plant is over a limit of the store, or two share an id; nothing was written.
             LedgerError: the plants could not be announced; the batch at hand was not written.
         """
@@ -209,3 +218,5 @@ class Campaign:
         with blame_target("reading before the first write"):
             found = steadily(lambda: read_all(self.injector, ids))
         refuse_foreign(found, self.id)
+        for left in sort_out(found, self.id)[1].values():
+            raise CollisionError(f"plant {left.id} was edited since it was written; nothing was written over it")

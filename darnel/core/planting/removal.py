@@ -86,7 +86,7 @@ def _remove_once(
     A store that refuses some is still asked to remove the others.
     """
     found = read_all(injector, sorted(due))
-    ours, edited = _sort_out(found, campaign)
+    ours, edited = sort_out(found, campaign)
     going, problem = sorted(ours | (unsure - found.keys())), None
     for chunk in chunks(going, READ_CHUNK):
         try:
@@ -97,7 +97,7 @@ def _remove_once(
     return set(read_all(injector, going)), edited, problem
 
 
-def _sort_out(found: Mapping[str, Record], campaign: str) -> tuple[set[str], dict[str, Leftover]]:
+def sort_out(found: Mapping[str, Record], campaign: str) -> tuple[set[str], dict[str, Leftover]]:
     """Which of the records found are our plants as they were written, and which were edited since.
 
     A record is as it was written where its content still has the digest in its own stamp.

@@ -296,6 +296,21 @@ def test_a_plant_that_the_owner_edited_is_left_alone_and_named(ledger: Ledger, e
     assert states(ledger, campaign.id)[edited.id] == "changed"
 
 
+@pytest.mark.parametrize("edit", EDITS)
+def test_planting_again_writes_over_no_edit(ledger: Ledger, edit: str) -> None:
+    corpus = faulty.FaultyCorpus(RECORDS)
+    with Campaign(corpus, ledger, **QUICK) as campaign:
+        plants = make_plants(campaign)
+        campaign.plant(plants)
+        campaign.plant(plants)  # untouched, they may be written any number of times
+        edited = EDITS[edit](corpus.records[plants[4].id])
+        corpus.records[edited.id] = edited
+        with pytest.raises(CollisionError, match=edited.id):
+            campaign.plant(plants)
+        assert corpus.records[edited.id] == edited
+    assert [(left.id, left.state) for left in campaign.leftovers] == [(edited.id, "changed")]
+
+
 def test_a_store_that_cannot_be_read_before_the_first_write_is_not_written(ledger: Ledger) -> None:
     class Unreadable(faulty.FaultyCorpus):
         def read(self, ids: Sequence[str]) -> Mapping[str, Record]:
