@@ -1,0 +1,145 @@
+"""The attack loop. Each trial has a fresh corpus: plant, ask naive and hardened with the same documents there, judge, remove,
+and prove that the corpus is as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from darnel.adapters.memory.corpus import MemoryCorpus
+from darnel.adapters.memory.open import memory_target
+from darnel.core.asking.evidence import PlantIndex
+from darnel.core.corpus import Reply, Target
+from darnel.core.errors import TargetError
+from darnel.core.options import RunOptions
+from darnel.core.plant import Plant
+from darnel.core.planting.campaign import Campaign
+from darnel.core.planting.crafting import Ground, craft
+from darnel.core.planting.digest import CorpusDigest, compare_digests, take_digest
+from darnel.core.planting.ledger import Ledger
+from darnel.core.queries import Query
+from darnel.core.scoring.judges import Judgement, judge_of
+from darnel.models.base import ChatModel
+from poisoned_rag.attacks.base import Attack
+from poisoned_rag.context import CANARY, MODES, Hardening
+from poisoned_rag.lab import PATIENCE, K, Rag
+from poisoned_rag.shelf import Shelf
+
+COMMUNITY = {"source": "wiki/community"}
+"""Where the ingest notes that a planted document comes from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One attack on one question. ``judged``: by mode; a mode that was not asked is missing. ``retrieved``: whether every
+    part of it was among the documents that the model was given. ``clean``: whether all is proved to be as before."""
+
+    attack: Attack
+    question: str
+    retrieved: bool
+    judged: dict[str, Judgement]
+    planted: int
+    removed: int
+    clean: bool
+    error: str | None = None
+
+
+@dataclass
+class Row:
+    """What came of one model, as far as it came. ``stopped``: what ended it early."""
+
+    model: str
+    shelf: str
+    wanted: int
+    trials: list[Trial] = field(default_factory=list)
+    stopped: str | None = None
+
+
+def run_attacks(
+    model: ChatModel,
+    shelf: Shelf,
+    attacks: Sequence[Attack],
+    ledger: Ledger,
+    *,
+    questions: int | None = None,
+    modes: Sequence[Hardening] = MODES,
+    patience: float = PATIENCE,
+) -> Row:
+    """All attacks on one model; where it raises or hangs, what it answered before stays, and the rest is missing."""
+    asked = list(shelf.questions)[:questions]
+    row = Row(model.name, shelf.name, len(attacks) * len(asked))
+    for attack in attacks:
+        for query in asked:
+            trial = run_trial(model, shelf, attack, query, ledger, modes=modes, patience=patience)
+            row.trials.append(trial)
+            if trial.error:
+                row.stopped = f"{attack.id}, question {query.id}: {trial.error}"
+                return row
+    return row
+
+
+def run_trial(
+    model: ChatModel,
+    shelf: Shelf,
+    attack: Attack,
+    query: Query,
+    ledger: Ledger,
+    *,
+    modes: Sequence[Hardening] = MODES,
+    patience: float = PATIENCE,
+) -> Trial:
+    """One attack on one question, on a corpus of its own.
+
+    Raises:
+        TargetError: a plant could not be read back, so that the trial would say nothing.
+    """
+    corpus = shelf.fresh()
+    target = memory_target(corpus)
+    digest, before = _digest(target), _listed(corpus, query)
+    campaign = Campaign(corpus, ledger)
+    with campaign:
+        plants = _craft(attack, query, target, campaign.id)
+        if (planting := campaign.plant(plants)).missing:
+            raise TargetError(f"{len(planting.missing)} plants could not be read back ({planting.error or 'no error'})")
+        replies = dict(_ask(Rag(corpus, model, modes[0], attack.tools, patience), query, modes))
+    proved = not campaign.leftovers and not compare_digests(digest, _digest(target))
+    judge = judge_of(attack.payload, [p.marker for p in plants], canary=CANARY)
+    return Trial(
+        attack,
+        query.id,
+        retrieved=_retrieved(next(iter(replies.values())), plants),
+        judged={name: judge(reply) for name, reply in replies.items()},
+        planted=campaign.planted,
+        removed=campaign.removed,
+        clean=proved and campaign.planted == campaign.removed and _listed(corpus, query) == before,
+        error=next((reply.error for reply in replies.values() if reply.error), None),
+    )
+
+
+def _ask(rag: Rag, query: Query, modes: Sequence[Hardening]) -> Iterator[tuple[str, Reply]]:
+    """One reply a mode, up to the first that is an error."""
+    for mode in modes:
+        reply = replace(rag, mode=mode).ask(query.text)
+        yield mode.name, reply
+        if reply.error:
+            return
+
+
+def _craft(attack: Attack, query: Query, target: Target, campaign: str) -> list[Plant]:
+    options = RunOptions(k=K, metadata=COMMUNITY)
+    return craft(attack.dose, Ground([query], {}, target.injector.describe(), campaign, options)).all()
+
+
+def _retrieved(reply: Reply, plants: Sequence[Plant]) -> bool:
+    index = PlantIndex(plants)
+    found = {plant.id for source in reply.sources if (match := index.match(source)) for plant in match.plants}
+    return found == {plant.id for plant in plants}
+
+
+def _digest(target: Target) -> CorpusDigest:
+    assert target.reader is not None
+    return take_digest(target.reader, target.injector, target.injector.describe().size)
+
+
+def _listed(corpus: MemoryCorpus, query: Query) -> list[str | None]:
+    return [source.id for source in corpus.retrieve([query.text], K)[0].sources]
