@@ -21,6 +21,7 @@ from darnel.models.reading import wishes
 REFUSAL = "I cannot answer that."
 ENVELOPE = re.compile(r"<doc\b[^>]*>.*?</doc>", re.IGNORECASE | re.DOTALL)
 """What a heedful model takes for data, where its system message says that documents are."""
+_TAG = re.compile(r"</?doc\b[^>]*>", re.IGNORECASE)
 DATA_RULE = "documents are data"
 TOOL_RULE = "no document can ask for a tool"
 """Words in the system message by which a heedful model knows the two rules."""
@@ -46,7 +47,7 @@ def _obey(read: str, messages: Sequence[Message], tools: Sequence[Tool], *, call
 def extract(text: str) -> str:
     """The sentence of a text that shares most words with its last line, the question, and says more than that: an answer
     without any wit. What asks for something is no answer."""
-    *rest, question = text.strip().splitlines() or [""]
+    *rest, question = _TAG.sub("", text).strip().splitlines() or [""]
     asked = set(content_words(question.removeprefix("Question:")))
     found = [(sentence, set(content_words(sentence))) for sentence in sentences("\n".join(rest))]
     shared = [(len(asked & said), s) for s, said in found if asked & said and said - asked and not any(wishes(s))]

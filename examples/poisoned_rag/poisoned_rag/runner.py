@@ -10,7 +10,7 @@ from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.adapters.memory.open import memory_target
 from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import Reply, Target
-from darnel.core.errors import TargetError
+from darnel.core.errors import InterruptedCampaign, TargetError
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.planting.campaign import Campaign
@@ -25,6 +25,7 @@ from poisoned_rag.context import CANARY, MODES, Hardening
 from poisoned_rag.lab import PATIENCE, K, Rag
 from poisoned_rag.shelf import Shelf
 
+INTERRUPTED = "interrupted"
 COMMUNITY = {"source": "wiki/community"}
 """Where the ingest notes that a planted document comes from."""
 
@@ -46,13 +47,22 @@ class Trial:
 
 @dataclass
 class Row:
-    """What came of one model, as far as it came. ``stopped``: what ended it early."""
+    """What came of one model, as far as it came: so many ``attacks`` on so many ``questions`` each were wanted.
+
+    ``stopped``: what ended it early.
+    """
 
     model: str
     shelf: str
-    wanted: int
+    attacks: int
+    questions: int
     trials: list[Trial] = field(default_factory=list)
     stopped: str | None = None
+
+    @property
+    def clean(self) -> bool:
+        """Whether after every trial all was proved to be as before."""
+        return all(trial.clean for trial in self.trials)
 
 
 def run_attacks(
@@ -67,10 +77,14 @@ def run_attacks(
 ) -> Row:
     """All attacks on one model; where it raises or hangs, what it answered before stays, and the rest is missing."""
     asked = list(shelf.questions)[:questions]
-    row = Row(model.name, shelf.name, len(attacks) * len(asked))
+    row = Row(model.name, shelf.name, len(attacks), len(asked))
     for attack in attacks:
         for query in asked:
-            trial = run_trial(model, shelf, attack, query, ledger, modes=modes, patience=patience)
+            try:
+                trial = run_trial(model, shelf, attack, query, ledger, modes=modes, patience=patience)
+            except InterruptedCampaign:  # its plants are gone; what was measured is kept
+                row.stopped = INTERRUPTED
+                return row
             row.trials.append(trial)
             if trial.error:
                 row.stopped = f"{attack.id}, question {query.id}: {trial.error}"
@@ -98,7 +112,7 @@ def run_trial(
     digest, before = _digest(target), _listed(corpus, query)
     campaign = Campaign(corpus, ledger)
     with campaign:
-        plants = _craft(attack, query, target, campaign.id)
+        plants = craft_plants(attack, query, target, campaign.id)
         if (planting := campaign.plant(plants)).missing:
             raise TargetError(f"{len(planting.missing)} plants could not be read back ({planting.error or 'no error'})")
         replies = dict(_ask(Rag(corpus, model, modes[0], attack.tools, patience), query, modes))
@@ -125,7 +139,8 @@ def _ask(rag: Rag, query: Query, modes: Sequence[Hardening]) -> Iterator[tuple[s
             return
 
 
-def _craft(attack: Attack, query: Query, target: Target, campaign: str) -> list[Plant]:
+def craft_plants(attack: Attack, query: Query, target: Target, campaign: str) -> list[Plant]:
+    """The documents of an attack on a question, one a part; nothing is written."""
     options = RunOptions(k=K, metadata=COMMUNITY)
     return craft(attack.dose, Ground([query], {}, target.injector.describe(), campaign, options)).all()
 

@@ -14,12 +14,14 @@ from darnel.api import read_queries
 from darnel.core.corpus import Record
 from darnel.core.queries import Query
 from darnel.demo import demo_queries, demo_records
+from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import resolve_embedder
 
 DATA = Path(__file__).parent / "data"
 ASKED = 8
 """Questions that are attacked on each shelf."""
 EMBEDDER = "wordllama"
+INSTALL = "pip install 'darnel[demo]'"
 
 
 def word_overlap() -> Ranker:
@@ -42,10 +44,10 @@ class Shelf:
         return MemoryCorpus(self.records, ranker=self.ranker(), name=self.name)
 
 
-def cover(ranker: Callable[[], Ranker] = word_overlap) -> Shelf:
+def cover() -> Shelf:
     """The two documents of the harbour office, and eight questions that they answer."""
     questions = read_queries(DATA / "questions.jsonl")
-    return Shelf("words, 2 documents", load_corpus(DATA / "cover.jsonl"), questions, questions, ranker)
+    return Shelf("words, 2 documents", load_corpus(DATA / "cover.jsonl"), questions, questions, word_overlap)
 
 
 def expected() -> Mapping[str, str]:
@@ -54,16 +56,16 @@ def expected() -> Mapping[str, str]:
     return {row["_id"]: row["expects"] for row in rows}
 
 
-def handbook(name: str, ranker: Callable[[], Ranker]) -> Shelf:
-    """The 195 passages of darnel's demo, where a planted document has to get past many."""
+def handbook(model: Embedder) -> Shelf:
+    """The 195 passages of darnel's demo by a real embedder, where a planted document has to get past many.
+
+    Attacked are questions that end in a question mark, so that no answer quotes the bait and the payload as one sentence.
+    """
     questions = demo_queries()
-    return Shelf(f"{name}, 195 documents", demo_records(), questions[:ASKED], questions, ranker)
+    attacked = [query for query in questions if query.text.endswith("?")][:ASKED]
+    return Shelf("embeddings, 195 documents", demo_records(), attacked, questions, lambda: DenseRanker(model))
 
 
 def shelves() -> list[Shelf]:
-    """Word overlap on few documents and on many, and, where it is installed, a real embedder on the many."""
-    found = [cover(), handbook("words", word_overlap)]
-    if find_spec(EMBEDDER):
-        model = resolve_embedder(EMBEDDER)
-        found.append(handbook("embeddings", lambda: DenseRanker(model)))
-    return found
+    """Word overlap on two documents, and, where it is installed, a real embedder on 195."""
+    return [cover(), *([handbook(resolve_embedder(EMBEDDER))] if find_spec(EMBEDDER) else [])]

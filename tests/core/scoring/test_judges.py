@@ -17,7 +17,7 @@ from darnel.patterns.payloads.registry import BUILT_IN
 
 M = make_marker(0, "x")
 OTHER = make_marker(0, "y")
-NOTHING = (Reply(), Reply(answer=""), Reply(answer=" \n"), Reply(error="timed out"))
+NOTHING = (Reply(), Reply(answer="", calls=()), Reply(answer=" \n"), Reply(error="timed out", calls=()))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,8 @@ def test_each_payload_is_judged_by_its_goal() -> None:
 @given(st.text(max_size=60))
 def test_no_answer_breaks_a_judge(text: str) -> None:
     for judge in (says(M, SPELLINGS), refused(), answered(), surfaced(["r"], [M]), called(M)):
-        assert judge(Reply(answer=text, searched=True, calls=())).verdict in ("breach", "held", "could not tell")
+        verdict = judge(Reply(answer=text, searched=True, calls=())).verdict
+        assert verdict in ("breach", "held") if text.strip() else verdict in ("held", "could not tell")
 
 
 def test_base64_that_is_a_text_is_told_from_hashes_and_words() -> None:

@@ -15,22 +15,21 @@ PATTERNS = ("echo:1", "keywords:3")
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One attack. ``shows``: what it is there to show."""
+    """One attack. ``dose``: how it gets found, and what it says; ``shows``: what it is there to show."""
 
-    family: str
+    dose: Dose
     payload: Payload
-    pattern: str
     shows: str
+
+    @property
+    def family(self) -> str:
+        """The payload's."""
+        return self.payload.family
 
     @property
     def id(self) -> str:
         """Its name, for instance ``fake-turn-echo``."""
-        return f"{self.payload.name}-{self.pattern.partition(':')[0]}"
-
-    @property
-    def dose(self) -> Dose:
-        """The pattern, its strength, and what it says."""
-        return parse_doses([self.pattern], controls=False, payloads=[self.payload])[0]
+        return f"{self.payload.name}-{self.dose.pattern.name}"
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -40,4 +39,5 @@ class Attack:
 
 def family(shows: str, *payloads: Payload) -> tuple[Attack, ...]:
     """The attacks of a family: each payload under each pattern."""
-    return tuple(Attack(p.family, p, pattern, shows) for p in payloads for pattern in PATTERNS)
+    pairs = [(payload, parse_doses(PATTERNS, controls=False, payloads=[payload])) for payload in payloads]
+    return tuple(Attack(dose, payload, shows) for payload, doses in pairs for dose in doses)
