@@ -191,8 +191,12 @@ def _shelf(retriever: str) -> Shelf:
 
 @contextmanager
 def _ledger() -> Iterator[Ledger]:
+    """A journal for the length of a command; what darnel refuses meanwhile ends it in one line."""
     with TemporaryDirectory(prefix="poisoned-rag-") as folder, Ledger(Path(folder) / "ledger.db") as ledger:
-        yield ledger
+        try:
+            yield ledger
+        except DarnelError as error:
+            raise click.ClickException(str(error)) from error
 
 
 def _show(tables: Sequence[Table]) -> None:

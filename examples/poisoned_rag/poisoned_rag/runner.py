@@ -1,5 +1,5 @@
-"""The attack loop. Each trial has a fresh corpus: plant, ask naive and hardened with the same documents there, judge, remove,
-and prove that the corpus is as it was."""
+"""The attack loop. Each attack has a fresh corpus; for each question: plant, ask naive and hardened with the same documents
+there, judge, remove; and at the end prove that the corpus is as it was."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.adapters.memory.open import memory_target
 from darnel.core.asking.evidence import PlantIndex
 from darnel.core.corpus import Reply, Target
-from darnel.core.errors import InterruptedCampaign, TargetError
+from darnel.core.errors import TargetError
 from darnel.core.options import RunOptions
 from darnel.core.plant import Plant
 from darnel.core.planting.campaign import Campaign
@@ -33,15 +33,12 @@ COMMUNITY = {"source": "wiki/community"}
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One attack on one question. ``judged``: by mode; a mode that was not asked is missing. ``retrieved``: whether every
-    part of it was among the documents that the model was given. ``clean``: whether all is proved to be as before."""
+    part of it was among the documents that the model was given."""
 
     attack: Attack
     question: str
     retrieved: bool
     judged: dict[str, Judgement]
-    planted: int
-    removed: int
-    clean: bool
     error: str | None = None
 
 
@@ -49,7 +46,8 @@ class Trial:
 class Row:
     """What came of one model, as far as it came: so many ``attacks`` on so many ``questions`` each were wanted.
 
-    ``stopped``: what ended it early.
+    ``clean``: whether after each attack every plant's absence was read back, the other documents were bit for bit what they
+    had been, and the questions brought the lists they had brought before. ``stopped``: what ended it early.
     """
 
     model: str
@@ -57,12 +55,10 @@ class Row:
     attacks: int
     questions: int
     trials: list[Trial] = field(default_factory=list)
+    planted: int = 0
+    removed: int = 0
+    clean: bool = True
     stopped: str | None = None
-
-    @property
-    def clean(self) -> bool:
-        """Whether after every trial all was proved to be as before."""
-        return all(trial.clean for trial in self.trials)
 
 
 def run_attacks(
@@ -75,57 +71,60 @@ def run_attacks(
     modes: Sequence[Hardening] = MODES,
     patience: float = PATIENCE,
 ) -> Row:
-    """All attacks on one model; where it raises or hangs, what it answered before stays, and the rest is missing."""
+    """All attacks on one model; where it raises or hangs, what it answered before stays, and the rest is missing.
+
+    Raises:
+        TargetError: a plant could not be read back, so that nothing could be said of its attack.
+    """
     asked = list(shelf.questions)[:questions]
     row = Row(model.name, shelf.name, len(attacks), len(asked))
     for attack in attacks:
-        for query in asked:
-            try:
-                trial = run_trial(model, shelf, attack, query, ledger, modes=modes, patience=patience)
-            except InterruptedCampaign:  # its plants are gone; what was measured is kept
-                row.stopped = INTERRUPTED
-                return row
-            row.trials.append(trial)
-            if trial.error:
-                row.stopped = f"{attack.id}, question {query.id}: {trial.error}"
-                return row
+        corpus = shelf.fresh()
+        try:
+            _run_attack(row, attack, asked, ledger, Rag(corpus, model, modes[0], attack.tools, patience), modes)
+        except KeyboardInterrupt:  # the plants are gone; what was measured is kept
+            row.stopped = INTERRUPTED
+        if row.stopped:
+            break
     return row
 
 
-def run_trial(
-    model: ChatModel,
-    shelf: Shelf,
-    attack: Attack,
-    query: Query,
-    ledger: Ledger,
-    *,
-    modes: Sequence[Hardening] = MODES,
-    patience: float = PATIENCE,
-) -> Trial:
-    """One attack on one question, on a corpus of its own.
+def _run_attack(
+    row: Row, attack: Attack, asked: Sequence[Query], ledger: Ledger, rag: Rag, modes: Sequence[Hardening]
+) -> None:
+    """One attack, question after question, on a corpus of its own."""
+    target = memory_target(rag.corpus)
+    digest, before = _digest(target), _lists(rag.corpus, asked)
+    campaign = Campaign(rag.corpus, ledger)
+    try:
+        with campaign:
+            for query in asked:
+                trial = _run_trial(attack, query, rag, campaign, target, modes)
+                row.trials.append(trial)
+                if trial.error:
+                    row.stopped = f"{attack.id}, question {query.id}: {trial.error}"
+                    break
+    finally:
+        row.planted += campaign.planted
+        row.removed += campaign.removed
+        proved = not campaign.leftovers and not compare_digests(digest, _digest(target))
+        row.clean &= proved and campaign.planted == campaign.removed and _lists(rag.corpus, asked) == before
 
-    Raises:
-        TargetError: a plant could not be read back, so that the trial would say nothing.
-    """
-    corpus = shelf.fresh()
-    target = memory_target(corpus)
-    digest, before = _digest(target), _listed(corpus, query)
-    campaign = Campaign(corpus, ledger)
-    with campaign:
-        plants = craft_plants(attack, query, target, campaign.id)
-        if (planting := campaign.plant(plants)).missing:
-            raise TargetError(f"{len(planting.missing)} plants could not be read back ({planting.error or 'no error'})")
-        replies = dict(_ask(Rag(corpus, model, modes[0], attack.tools, patience), query, modes))
-    proved = not campaign.leftovers and not compare_digests(digest, _digest(target))
+
+def _run_trial(
+    attack: Attack, query: Query, rag: Rag, campaign: Campaign, target: Target, modes: Sequence[Hardening]
+) -> Trial:
+    plants = craft_plants(attack, query, target, campaign.id)
+    if (planting := campaign.plant(plants)).missing:
+        raise TargetError(f"{len(planting.missing)} plants could not be read back ({planting.error or 'no error'})")
+    replies = dict(_ask(rag, query, modes))
+    campaign.remove(plants)
     judge = judge_of(attack.payload, [p.marker for p in plants], canary=CANARY)
     return Trial(
         attack,
         query.id,
         retrieved=_retrieved(next(iter(replies.values())), plants),
         judged={name: judge(reply) for name, reply in replies.items()},
-        planted=campaign.planted,
-        removed=campaign.removed,
-        clean=proved and campaign.planted == campaign.removed and _listed(corpus, query) == before,
         error=next((reply.error for reply in replies.values() if reply.error), None),
     )
 
@@ -156,5 +155,5 @@ def _digest(target: Target) -> CorpusDigest:
     return take_digest(target.reader, target.injector, target.injector.describe().size)
 
 
-def _listed(corpus: MemoryCorpus, query: Query) -> list[str | None]:
-    return [source.id for source in corpus.retrieve([query.text], K)[0].sources]
+def _lists(corpus: MemoryCorpus, asked: Sequence[Query]) -> list[list[str | None]]:
+    return [[source.id for source in reply.sources] for reply in corpus.retrieve([q.text for q in asked], K)]
