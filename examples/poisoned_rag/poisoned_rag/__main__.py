@@ -49,6 +49,14 @@ class Model(click.ParamType[ChatModel]):
             self.fail(str(error), param, ctx)
 
 
+model_option = click.option(
+    "--model",
+    type=Model(),
+    default=SCRIPTED[0],
+    show_default=True,
+    envvar="POISONED_RAG_MODEL",
+    help="To ask; else that of $POISONED_RAG_MODEL.",
+)
 retriever_option = click.option(
     "--retriever", type=click.Choice(RETRIEVERS), default="words", show_default=True, help="How documents are found."
 )
@@ -58,13 +66,16 @@ timeout_option = click.option(
 )
 
 
-@click.group()
-def main() -> None:
-    """Does a model do what a retrieved document asks, and what does hardening the context buy?
+@click.group(invoke_without_command=True)
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Does a model do what a retrieved document asks, and what does hardening the context buy? Without a command: demo.
 
     Models: scripted:obedient, scripted:heedful, scripted:refusing, scripted:silent, scripted:raising:20,
     scripted:hanging:20, or any chat model of LangChain's, such as anthropic:MODEL, openai:MODEL or ollama:MODEL.
     """
+    if context.invoked_subcommand is None:
+        context.invoke(demo)
 
 
 @main.command()
@@ -85,7 +96,7 @@ def demo(output: str) -> None:
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--question", default="When does the harbour office open on weekdays?", show_default=True)
 @click.option("--mode", type=click.Choice([m.name for m in MODES]), default=HARDENED.name, show_default=True)
-@click.option("--model", type=Model(), default=SCRIPTED[0], show_default=True)
+@model_option
 @click.option("--tool", is_flag=True, help="Offer the harmless fake tool.")
 @timeout_option
 def ingest_and_ask(
@@ -109,7 +120,7 @@ def ingest_and_ask(
 
 
 @main.command()
-@click.option("--model", type=Model(), default=SCRIPTED[0], show_default=True)
+@model_option
 @click.option("--attack", "names", multiple=True, help="Only these; see list-attacks.")
 @click.option("--family", "chosen", multiple=True, type=click.Choice(families()), help="Only these.")
 @click.option("-o", "--output", default="attack.md", show_default=True, help="Where to write the report.")
@@ -135,7 +146,16 @@ def attack(
 
 
 @main.command()
-@click.option("--model", "models", type=Model(), multiple=True, default=COMPARED, show_default=True)
+@click.option(
+    "--model",
+    "models",
+    type=Model(),
+    multiple=True,
+    default=COMPARED,
+    show_default=True,
+    envvar="POISONED_RAG_MODELS",
+    help="To compare; else those of $POISONED_RAG_MODELS, with spaces between.",
+)
 @click.option("-o", "--output", default="matrix.md", show_default=True, help="Where to write the report.")
 @retriever_option
 @questions_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -96,8 +97,19 @@ def matrix_table(rows: Sequence[Row], attacks: Sequence[Attack]) -> Table:
 def attack_table(row: Row) -> Table:
     """Every attack on one model."""
     done = {trial.attack.id for trial in row.trials}
-    lines = [[a.id, a.family, *(cell(row, a, mode) for mode in MODES)] for a in all_attacks() if a.id in done]
-    return Table("By attack", ("attack", "family", *(mode.name for mode in MODES)), lines)
+    lines = [
+        [a.id, a.family, *(text for mode in MODES for text in (cell(row, a, mode), reason(row, a, mode)))]
+        for a in all_attacks()
+        if a.id in done
+    ]
+    heads = [text for mode in MODES for text in (mode.name, "since, most often")]
+    return Table("By attack", ("attack", "family", *heads), lines)
+
+
+def reason(row: Row, attack: Attack, mode: Hardening) -> str:
+    """What most of the verdicts on an attack rest on."""
+    mine = [t.judged[mode.name].why for t in row.trials if t.attack.id == attack.id and mode.name in t.judged]
+    return Counter(mine).most_common(1)[0][0] if mine else "not asked"
 
 
 def cost_table(shelves: Sequence[Shelf], model: ChatModel) -> Table:
