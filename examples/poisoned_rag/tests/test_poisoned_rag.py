@@ -151,7 +151,8 @@ def test_a_corpus_that_is_changed_meanwhile_is_not_clean(ledger: Ledger, monkeyp
     class Meddling(MemoryCorpus):
         def inject(self, plants: Sequence[Plant]) -> None:
             super().inject(plants)
-            self.records["office-hours"] = Record("office-hours", "Closed.", {"source": "handbook/office.md"})
+            record = self.records["travel-policy"]
+            self.records["travel-policy"] = Record(record.id, record.text, {"source": "wiki/community"})
 
     monkeypatch.setattr(Shelf, "fresh", lambda self: Meddling(self.records, ranker=self.ranker()))
     assert not run_attacks(resolve_model(OBEDIENT), cover(), all_attacks()[:1], ledger, questions=1).clean
