@@ -33,7 +33,6 @@ WIDTH = 150
 SCRIPTED = ("scripted:obedient", "scripted:heedful")
 """The two that bound what a real model may do."""
 COMPARED = (*SCRIPTED, "scripted:refusing", "scripted:silent", "scripted:raising:40")
-RETRIEVERS = ("words", "embeddings")
 
 
 class Model(click.ParamType[ChatModel]):
@@ -58,7 +57,11 @@ model_option = click.option(
     help="To ask; else that of $POISONED_RAG_MODEL.",
 )
 retriever_option = click.option(
-    "--retriever", type=click.Choice(RETRIEVERS), default="words", show_default=True, help="How documents are found."
+    "--retriever",
+    type=click.Choice(["words", "embeddings"]),
+    default="words",
+    show_default=True,
+    help="How documents are found.",
 )
 questions_option = click.option("--questions", type=click.IntRange(1), help="Questions for each attack (default 8).")
 timeout_option = click.option(
@@ -201,10 +204,9 @@ def _named(name: str) -> Attack:
 
 
 def _shelf(retriever: str) -> Shelf:
-    found = shelves()
-    if retriever == RETRIEVERS[0]:
-        return found[0]
-    if len(found) < len(RETRIEVERS):
+    if retriever == "words":
+        return cover()
+    if len(found := shelves()) == 1:
         raise click.ClickException(f"a real embedder needs wordllama: {INSTALL}")
     return found[1]
 

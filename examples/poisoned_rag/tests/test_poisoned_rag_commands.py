@@ -69,6 +69,12 @@ def test_one_model_and_one_family(run: Run, tmp_path: Path) -> None:
     assert "1 trials" in one.output
 
 
+def test_one_attack_through_the_embedder(run: Run) -> None:
+    pytest.importorskip("wordllama")
+    ended = run("attack", "--retriever", "embeddings", "--attack", "order-echo", "--questions", 1)
+    assert "scripted:obedient: embeddings, 195 documents" in ended.output
+
+
 def test_several_models_one_of_which_fails(run: Run, tmp_path: Path) -> None:
     ended = run("compare", "--questions", 1, "--model", "scripted:raising:3", "--model", "scripted:heedful")
     assert ended.exit_code == 2
