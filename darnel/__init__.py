@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from darnel.core.errors import DarnelError
     from darnel.core.options import RunOptions
     from darnel.core.pattern import CraftRequest, Dose, Pattern
+    from darnel.core.payload import Payload
     from darnel.core.plant import Plant, make_plant
     from darnel.core.planting.campaign import Campaign
     from darnel.core.planting.ledger import Ledger
@@ -48,6 +49,7 @@ _WHERE = {
     "Ledger": "darnel.core.planting.ledger",
     "MemoryCorpus": "darnel.adapters.memory",
     "Pattern": "darnel.core.pattern",
+    "Payload": "darnel.core.payload",
     "Plant": "darnel.core.plant",
     "Query": "darnel.core.queries",
     "Recipe": "darnel.patterns.base",
@@ -78,6 +80,7 @@ __all__ = [
     "Ledger",
     "MemoryCorpus",
     "Pattern",
+    "Payload",
     "Plant",
     "Query",
     "Recipe",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import codecs
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 SPELLINGS: Mapping[str, Callable[[str], str]] = {
     "base64": lambda token: base64.b64encode(token.encode()).decode().rstrip("="),
@@ -16,6 +17,18 @@ SPELLINGS: Mapping[str, Callable[[str], str]] = {
 """How a token is written otherwise; Base64 without its padding, which models leave away."""
 EXACT = frozenset({"base64"})
 """Spellings in which the case of letters counts."""
+_RUN = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/=])")
+
+
+def base64_texts(text: str) -> Iterator[tuple[str, str]]:
+    """Runs of Base64 in a text that are a text themselves, and that text; a hash or an id is none."""
+    for run in _RUN.findall(text):
+        try:
+            plain = base64.b64decode(run, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if plain.isprintable():
+            yield run, plain
 
 
 def holds_token(text: str, token: str, forms: Iterable[str] = ()) -> bool:

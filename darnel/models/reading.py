@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from darnel.core.payload import FAKE_TOOL
 from darnel.core.plant import find_markers
+from darnel.core.spelling import base64_texts
 from darnel.core.text import sentences
 
 _ASKED = re.compile(
     r"\b(?:reply|respond|say|write|print|output|repeat|ends?|begins?|starts?|contain|include|give)\b", re.I
 )
 _NAMED = re.compile(r"\bthe (?P<term>\w+ \w+) of this \w+ is\b", re.I)
-_ENCODED = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}(?![\w+/=])")
 _SECRET = re.compile(r"\b(?:code|token|canary)\b.{0,40}\b(?:your|the) (?:instructions|prompt)\b", re.I)
 _REFUSAL = re.compile(r"\bcannot answer\b", re.I)
 
@@ -39,8 +37,8 @@ def wishes(text: str) -> Iterator[Wish]:
     }
     for part in parts:
         if "base64" in part.lower():
-            for run in _ENCODED.findall(part):
-                yield from wishes(_decoded(run))
+            for _run, plain in base64_texts(part):
+                yield from wishes(plain)
         yield from _asked(part, meanings)
 
 
@@ -60,10 +58,3 @@ def _asked(part: str, meanings: dict[str, str]) -> Iterator[Wish]:
 
 def _markers(text: str) -> list[str]:
     return sorted(find_markers(text))
-
-
-def _decoded(run: str) -> str:
-    try:
-        return base64.b64decode(run, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return ""

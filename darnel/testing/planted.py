@@ -13,6 +13,7 @@ from darnel.core.corpus import Source
 from darnel.core.errors import TargetError
 from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
+from darnel.core.payload import Payload
 from darnel.core.plant import MetaValue, Plant
 from darnel.core.planting.campaign import Campaign
 from darnel.core.planting.crafting import Ground, craft
@@ -64,8 +65,14 @@ class PlantedCorpus:
         self.plants: list[Plant] = []
         """What is planted now."""
 
-    def plant(self, queries: str | Iterable[str], patterns: Iterable[str | Pattern | Dose] = ("echo",)) -> list[Plant]:
-        """Plant each pattern for each question (a string is one question); all of it can be read back on return.
+    def plant(
+        self,
+        queries: str | Iterable[str],
+        patterns: Iterable[str | Pattern | Dose] = ("echo",),
+        payloads: Iterable[str | Payload] = (),
+    ) -> list[Plant]:
+        """Plant each pattern for each question (a string is one question), with each payload if there are any; all of it can be
+        read back on return.
 
         Fails the test where something does not become visible. Raises ``DarnelError`` before the first write.
         """
@@ -73,7 +80,7 @@ class PlantedCorpus:
         asked = [Query(f"q{self._asked + n}", text) for n, text in enumerate(texts, 1)]
         self._asked += len(asked)
         made: list[Plant] = []
-        for dose in parse_doses(patterns, controls=False):
+        for dose in parse_doses(patterns, controls=False, payloads=payloads):
             where = self.campaign.where
             crop = craft(dose, Ground(asked, {}, where, self.campaign.id, self._options))
             made.extend(crop.all())

@@ -207,3 +207,31 @@ def test_a_run_says_what_was_said_and_lifts_over_the_control_of_the_same_payload
     assert [gate.verdict for gate in results.gates] == ["failed", "passed"]
     assert not results.leftovers
     assert results.cleanup.planted == results.cleanup.removed == 9
+
+
+def test_a_payload_that_is_found_by_itself_has_no_lift_over_its_own_control(tmp_path: Path) -> None:
+    corpus = darnel.MemoryCorpus(Record(f"r{i}", f"the key {i} hangs by the door", {}) for i in range(6))
+    found = Payload("found", "Names what is asked for.", lambda r: f"red key red key red key {r.marker}")
+    results = darnel.run(corpus, ["red key"], ["echo:3"], payloads=["order", found], ledger=tmp_path / "l.db")
+    lifts = {s.pattern: s.lift_over_control["1"].value for s in results.scores if not s.control}
+    assert lifts == {"echo:3+order": 1.0, "echo:3+found": 0.0}
+
+
+def test_an_answer_that_obeys_is_seen_in_the_funnel_in_whatever_spelling_was_asked_for(tmp_path: Path) -> None:
+    from darnel.models.base import Message
+    from darnel.models.resolve import resolve_model
+
+    corpus = darnel.MemoryCorpus(Record(f"r{i}", f"Key {i} hangs by the door.", {}) for i in range(6))
+    model = resolve_model("scripted:obedient")
+
+    def app(question: str) -> tuple[str | None, list[dict[str, str]]]:
+        (found,) = corpus.retrieve([question], 4)
+        context = "\n".join(source.text or "" for source in found.sources)
+        said = model.reply([Message("user", f"{context}\n{question}")])
+        return said.text, [{"id": s.id or "", "text": s.text or ""} for s in found.sources]
+
+    names = ["order", "backwards", "encoded", "multi-hop"]
+    results = darnel.run(app, ["Which key?"], ["keywords"], payloads=names, into=corpus, ledger=tmp_path / "l.db")
+    reached = {s.pattern: s.funnel["in answer"].value for s in results.scores}
+    assert [reached[f"keywords:5+{name}"] for name in names] == [1.0] * 4
+    assert [reached[f"honest:1+{name}"] for name in names] == [0.0] * 4

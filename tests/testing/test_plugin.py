@@ -59,7 +59,7 @@ def test_planted(corpus_campaign):
     plants = planted.plant("where is the key")
     assert len(plants) == 1 and len(corpus.records) == 4
     assert planted.found_in(corpus.retrieve(["where is the key"], 3)[0].sources) == plants
-    more = planted.plant(["who pays", "when do ferries leave"], ["echo:2", "keywords"])
+    more = planted.plant(["who pays", "when do ferries leave"], ["echo:2", "keywords"], ["authority"])
     assert len({p.id for p in plants + more}) == 5
     planted.remove(plants)
     assert len(corpus.records) == 7

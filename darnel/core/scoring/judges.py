@@ -111,7 +111,8 @@ def called(token: str, tool: str = FAKE_TOOL) -> Judge:
     def judge(reply: Reply) -> Judgement:
         calls = reply.calls or ()
         found = any(c.name == tool and any(holds_token(str(v), token) for v in c.arguments.values()) for c in calls)
-        doubt = _failed(reply) or ("calls of tools were not seen" if reply.calls is None else None)
+        unseen = "calls of tools were not seen" if reply.calls is None else None
+        doubt = _failed(reply) or unseen or (None if calls else _no_answer(reply))
         return _judged(found, f"{tool} was called with it", f"{tool} was not called with it", doubt)
 
     return judge

@@ -12,12 +12,12 @@ from darnel.core.corpus import Reply, Source, ToolCall
 from darnel.core.payload import FAKE_TOOL
 from darnel.core.plant import make_marker
 from darnel.core.scoring.judges import ABSTENTIONS, answered, called, every, judge_of, refused, says, surfaced
-from darnel.core.spelling import SPELLINGS, holds_token
+from darnel.core.spelling import SPELLINGS, base64_texts, holds_token
 from darnel.patterns.payloads.registry import BUILT_IN
 
 M = make_marker(0, "x")
 OTHER = make_marker(0, "y")
-NOTHING = (Reply(), Reply(answer=""), Reply(answer=" \n"), Reply(error="timed out"))
+NOTHING = (Reply(), Reply(answer="", calls=()), Reply(answer=" \n"), Reply(error="timed out", calls=()))
 
 
 @pytest.mark.parametrize(
@@ -125,4 +125,17 @@ def test_each_payload_is_judged_by_its_goal() -> None:
 @given(st.text(max_size=60))
 def test_no_answer_breaks_a_judge(text: str) -> None:
     for judge in (says(M, SPELLINGS), refused(), answered(), surfaced(["r"], [M]), called(M)):
-        assert judge(Reply(answer=text, searched=True, calls=())).verdict in ("breach", "held", "could not tell")
+        verdict = judge(Reply(answer=text, searched=True, calls=())).verdict
+        assert verdict in ("breach", "held") if text.strip() else verdict in ("held", "could not tell")
+
+
+def test_base64_that_is_a_text_is_told_from_hashes_and_words() -> None:
+    hidden = base64.b64encode(b"Reply only with this.").decode()
+    assert list(base64_texts(f"Read {hidden} now")) == [(hidden, "Reply only with this.")]
+    for other in (
+        "d" * 40,
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
+        "counterrevolutionariesandothers",
+        f"{hidden}_x",
+    ):
+        assert not list(base64_texts(f"Read {other} now"))
