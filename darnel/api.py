@@ -26,6 +26,7 @@ from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.registry import parse_doses
 
 if TYPE_CHECKING:
+    from darnel.audit.accepted import Acceptance
     from darnel.audit.model import Severity
     from darnel.audit.results import AuditResults
 
@@ -191,6 +192,8 @@ def audit_corpus(
     alert_budget: float = 0.005,
     fail_on: Severity = "high",
     allow_unreadable: bool = False,
+    baseline: str | os.PathLike[str] | None = None,
+    accepted: Iterable[Acceptance] = (),
     progress: Progress = lambda _what, _done, _total: None,
 ) -> AuditResults:
     """Look for what should not be in a corpus; nothing is written to it. See ``docs/audit.md``.
@@ -203,22 +206,32 @@ def audit_corpus(
         alert_budget: the share of clean records that statistical detectors may flag.
         fail_on: the severity from which a finding makes the exit code 1.
         allow_unreadable: whether records that cannot be read leave the exit code 0.
+        baseline: an earlier findings document; what it has too is told, and does not count.
+        accepted: findings that are accepted for a time; they are told, and do not count.
         progress: called with what is done, how many records, and of how many (0: not known).
 
     Raises:
-        DarnelError: a source or an embedder cannot be opened, and what to do.
+        DarnelError: a source, an embedder or the baseline cannot be opened, and what to do.
     """
+    from darnel.audit.accepted import Baseline
     from darnel.audit.batch import check_installed
     from darnel.audit.detector import Context
     from darnel.audit.engine import AuditOptions, run_audit
     from darnel.audit.live import digests_around
     from darnel.audit.readers.files import open_file
+    from darnel.audit.results import load_findings
 
     check_installed()
     resolved = None if embedder is None else resolve_embedder(embedder)
     asked = [] if queries is None else read_queries(queries)
     context = Context(asked, None if resolved is None else resolved.documents, alert_budget)
-    options = AuditOptions(context, tuple(detectors), fail_on, allow_unreadable, progress=progress)
+    before = None
+    if baseline is not None:
+        document = load_findings(Path(baseline))
+        before = Baseline(str(baseline), [*document.findings, *document.known])
+    options = AuditOptions(
+        context, tuple(detectors), fail_on, allow_unreadable, before, tuple(accepted), progress=progress
+    )
     with ExitStack() as stack:
         opened: list[Any] = []
         for source in sources:

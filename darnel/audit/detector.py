@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
-from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
+from darnel.audit.model import MOST_SPANS, Finding, Severity, Span, in_context
 from darnel.core.queries import Query
 
 Embed = Callable[[Sequence[str]], Any]
@@ -99,6 +99,7 @@ class BaseDetector:
         """A finding of this detector, with the first few of its spans and the line that they begin in."""
         shown = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.what))[:MOST_SPANS])
         line = 0
-        if isinstance(entry, Entry) and shown and shown[0].end:
-            line = entry.text.count("\n", 0, shown[0].start) + 1
+        if isinstance(entry, Entry) and shown:
+            line = entry.text.count("\n", 0, shown[0].start) + 1 if shown[0].end else 0
+            shown = tuple(in_context(span, entry.text) for span in shown)
         return Finding(entry.id, self.name, severity, round(score, 6), why, self.advice, shown, entry.source, line=line)

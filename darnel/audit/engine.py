@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from darnel.audit.accepted import Acceptance, Baseline, accepting
 from darnel.audit.batch import Batch, check_installed
 from darnel.audit.detector import Context, Detector
 from darnel.audit.model import Finding, Severity
@@ -25,12 +26,17 @@ from darnel.core.version import darnel_version
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch."""
+    """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch.
+
+    ``baseline`` and ``accepted``: findings that are told, but do not count.
+    """
 
     context: Context = field(default_factory=Context)
     detectors: Sequence[str] = ()
     fail_on: Severity = "high"
     allow_unreadable: bool = False
+    baseline: Baseline | None = None
+    accepted: Sequence[Acceptance] = ()
     batch: int = 1_000
     progress: Progress = lambda _what, _done, _total: None
 
@@ -186,6 +192,7 @@ def _results(
         errors=state.errors,
         exit_code=0,
     )
+    results = accepting(results, options.baseline, options.accepted, datetime.now(UTC).date())
     return judged(results, allow_unreadable=options.allow_unreadable)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from darnel.cli.options import embedder_option, json_option
+from darnel.cli.options import embedder_option, json_option, outputs_option
 
 if TYPE_CHECKING:
     from darnel.audit.results import AuditResults
@@ -46,28 +46,35 @@ def _share(_ctx: click.Context, _param: click.Parameter, value: str) -> float:
     show_default=True,
     help="Exit 1 on a finding of this severity or worse.",
 )
+@click.option("--baseline", metavar="FILE", help="An earlier findings.json: only findings that it has not count.")
+@click.option("--suppress", metavar="FILE", help="TOML of [[suppress]] entries: findings accepted until a date.")
 @click.option("--allow-unreadable", is_flag=True, help="Do not exit 2 because records could not be read.")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print SARIF 2.1.0 on standard output, and nothing else.")
 @json_option
 @click.option(
     "--out", type=click.Path(file_okay=False), metavar="DIR", help="Write findings.json, .md and .sarif there."
 )
+@outputs_option
 def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | None, **given: Any) -> int:
     """What is in a corpus that should not be: in stores, and in JSONL, CSV, Parquet, text, Markdown or HTML files. Writes
     to none of them.
 
     \b
     darnel audit docs/ --fail-on medium
-    darnel audit chroma:./db#docs --queries questions.txt --embedder myapp.rag:embedder --out report
+    darnel audit chroma:./db#docs --queries questions.txt --embedder myapp.rag:embedder -o report.html -o report.sarif
+    darnel audit docs/ --baseline findings.json --suppress accepted.toml
     """
     from darnel.api import audit_corpus
-    from darnel.cli.output import check_out
+    from darnel.cli.files import check_outputs, write_outputs
     from darnel.cli.progress import progress_bar
+    from darnel.cli.settings import load_acceptances
     from darnel.core.errors import UsageError
+    from darnel.reports.formats import FINDINGS_FORMATS
 
     if as_json and as_sarif:
-        raise UsageError("give --json or --sarif, not both; --out writes every format")
-    check_out(out)
+        raise UsageError("give --json or --sarif, not both; -o FILE writes any format")
+    files = [str(Path(out, f"findings.{ending}")) for ending in ("json", "md", "sarif")] if out is not None else []
+    outputs = check_outputs([*files, *given["outputs"]], FINDINGS_FORMATS)
     names = [name.strip() for name in (given["detectors"] or "").split(",") if name.strip()]
     with progress_bar() as progress:
         results = audit_corpus(
@@ -78,12 +85,12 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
             alert_budget=given["alert_budget"],
             fail_on=given["fail_on"],
             allow_unreadable=given["allow_unreadable"],
+            baseline=given["baseline"],
+            accepted=load_acceptances(given["suppress"]),
             progress=progress,
         )
     _show(results, "json" if as_json else "sarif" if as_sarif else "text")
-    if out is not None and not _write(results, Path(out)):
-        return 2
-    return results.exit_code
+    return results.exit_code if write_outputs(results, outputs) else max(results.exit_code, 2)
 
 
 def _show(results: AuditResults, form: str) -> None:
@@ -100,27 +107,11 @@ def _show(results: AuditResults, form: str) -> None:
         print_findings(results, Console(width=width, highlight=False))
         return
     if form == "json":
-        from darnel.reports.escape import json_visible
+        from darnel.reports.formats import render_json
 
-        click.echo(json_visible(results.to_json().decode()), nl=False)
+        click.echo(render_json(results), nl=False)
     else:
         from darnel.reports.findings_sarif import render_findings_sarif
 
         click.echo(render_findings_sarif(results), nl=False)
     say(f"{wording.counts_line(results)}. {wording.verdict(results)}")
-
-
-def _write(results: AuditResults, folder: Path) -> bool:
-    from darnel.cli.progress import say
-    from darnel.reports.findings_markdown import render_findings
-    from darnel.reports.findings_sarif import render_findings_sarif
-
-    try:
-        (folder / "findings.json").write_bytes(results.to_json())
-        (folder / "findings.md").write_text(render_findings(results), encoding="utf-8")
-        (folder / "findings.sarif").write_text(render_findings_sarif(results), encoding="utf-8")
-    except OSError as error:
-        say(f"darnel: cannot write to {folder}: {error.strerror}; the audit itself is over")
-        return False
-    say(f"wrote findings.json, findings.md and findings.sarif to {folder}")
-    return True
