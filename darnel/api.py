@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,9 @@ from darnel.patterns.registry import parse_doses
 
 if TYPE_CHECKING:
     from darnel.audit.accepted import Acceptance
+    from darnel.audit.detector import Context
     from darnel.audit.model import Severity
+    from darnel.audit.readers.base import Reader
     from darnel.audit.results import AuditResults
 
 OWN = "own"
@@ -215,33 +217,46 @@ def audit_corpus(
     """
     from darnel.audit.accepted import Baseline
     from darnel.audit.batch import check_installed
-    from darnel.audit.detector import Context
     from darnel.audit.engine import AuditOptions, run_audit
     from darnel.audit.live import digests_around
-    from darnel.audit.readers.files import open_file
     from darnel.audit.results import load_findings
 
     check_installed()
-    resolved = None if embedder is None else resolve_embedder(embedder)
-    asked = [] if queries is None else read_queries(queries)
-    context = Context(asked, None if resolved is None else resolved.documents, alert_budget)
     before = None
     if baseline is not None:
         document = load_findings(Path(baseline))
         before = Baseline(str(baseline), [*document.findings, *document.known])
+    resolved = None if embedder is None else resolve_embedder(embedder)
     options = AuditOptions(
-        context, tuple(detectors), fail_on, allow_unreadable, before, tuple(accepted), progress=progress
+        audit_context(queries, resolved, alert_budget),
+        *(tuple(detectors), fail_on, allow_unreadable, before, tuple(accepted)),
+        progress=progress,
     )
     with ExitStack() as stack:
-        opened: list[Any] = []
-        for source in sources:
-            if not _is_target(source):
-                opened.append(open_file(Path(source)))
-                continue
-            target = open_target(source, embedder=resolved, writes=False)
-            stack.callback(target.close)
-            opened.append(target)
-        return digests_around(opened, options, run_audit)
+        return digests_around(audit_sources(sources, resolved, stack), options, run_audit)
+
+
+def audit_context(queries: Any, resolved: Embedder | None, budget: float) -> Context:
+    """What detectors may use besides the corpus."""
+    from darnel.audit.detector import Context
+
+    asked = [] if queries is None else read_queries(queries)
+    return Context(asked, None if resolved is None else resolved.documents, budget)
+
+
+def audit_sources(sources: Iterable[Any], resolved: Embedder | None, stack: ExitStack) -> list[Reader | Target]:
+    """Readers of files, and targets opened to be read only, which the stack closes."""
+    from darnel.audit.readers.files import open_file
+
+    opened: list[Reader | Target] = []
+    for source in sources:
+        if not _is_target(source):
+            opened.append(open_file(Path(source)))
+            continue
+        target = open_target(source, embedder=resolved, writes=False)
+        stack.callback(target.close)
+        opened.append(target)
+    return opened
 
 
 def _is_target(source: Any) -> bool:

@@ -18,7 +18,7 @@ MODULES = {
     ".".join(("darnel", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
 }
-BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "patterns", "retrievers"}
+BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "patterns", "retrievers", "selftest"}
 MAY_IMPORT = {
     "core": set[str](),
     "embedders": {"core"},
@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "reports": {"core", "audit"},
     "api": {"adapters", "audit", "core", "embedders", "patterns", "retrievers"},
     "demo": {"adapters", "api", "core", "embedders"},
+    "selftest": {"adapters", "api", "audit", "core", "embedders", "patterns"},
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},
 }

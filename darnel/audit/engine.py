@@ -172,7 +172,7 @@ def _results(
     state: _State,
     run: AuditRun,
 ) -> AuditResults:
-    sources = [_source(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
+    sources = [source_info(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
     read = sum(s.read for s in sources)
     findings = _ranked(state.findings, read)
     counts = Counter(f.detector for f in findings)
@@ -209,5 +209,6 @@ def judged(results: AuditResults, *, allow_unreadable: bool) -> AuditResults:
     return msgspec.structs.replace(results, exit_code=code)
 
 
-def _source(reader: Reader, log: ReadLog) -> SourceInfo:
+def source_info(reader: Reader, log: ReadLog) -> SourceInfo:
+    """What was read of a source."""
     return SourceInfo(reader.name, reader.kind, log.read, log.skipped, log.unreadable, log.repaired, log.problems)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,10 @@ def _share(_ctx: click.Context, _param: click.Parameter, value: str) -> float:
 @click.option("--baseline", metavar="FILE", help="An earlier findings.json: only findings that it has not count.")
 @click.option("--suppress", metavar="FILE", help="TOML of [[suppress]] entries: findings accepted until a date.")
 @click.option("--allow-unreadable", is_flag=True, help="Do not exit 2 because records could not be read.")
+@click.option(
+    "--self-test", is_flag=True, help="Plant patterns into a copy of a sample, in memory: how many are found?"
+)
+@click.option("--pattern", "patterns", multiple=True, metavar="NAME[:N,N]", help="For --self-test (default: all).")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print SARIF 2.1.0 on standard output, and nothing else.")
 @json_option
 @click.option(
@@ -63,6 +68,7 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
     darnel audit docs/ --fail-on medium
     darnel audit chroma:./db#docs --queries questions.txt --embedder myapp.rag:embedder -o report.html -o report.sarif
     darnel audit docs/ --baseline findings.json --suppress accepted.toml
+    darnel audit docs/ --self-test
     """
     from darnel.api import audit_corpus
     from darnel.cli.files import check_outputs, write_outputs
@@ -75,14 +81,18 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
         raise UsageError("give --json or --sarif, not both; -o FILE writes any format")
     files = [str(Path(out, f"findings.{ending}")) for ending in ("json", "md", "sarif")] if out is not None else []
     outputs = check_outputs([*files, *given["outputs"]], FINDINGS_FORMATS)
-    names = [name.strip() for name in (given["detectors"] or "").split(",") if name.strip()]
+    shared = {
+        **{key: given[key] for key in ("queries", "embedder", "alert_budget")},
+        "detectors": [name.strip() for name in (given["detectors"] or "").split(",") if name.strip()],
+    }
+    if given["self_test"]:
+        return _self_test(sources, shared, given["patterns"], as_json=as_json, apart=bool(as_sarif or outputs))
+    if given["patterns"]:
+        raise UsageError("--pattern says what --self-test plants; give both or neither")
     with progress_bar() as progress:
         results = audit_corpus(
             sources,
-            queries=given["queries"],
-            embedder=given["embedder"],
-            detectors=names,
-            alert_budget=given["alert_budget"],
+            **shared,
             fail_on=given["fail_on"],
             allow_unreadable=given["allow_unreadable"],
             baseline=given["baseline"],
@@ -91,6 +101,29 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
         )
     _show(results, "json" if as_json else "sarif" if as_sarif else "text")
     return results.exit_code if write_outputs(results, outputs) else max(results.exit_code, 2)
+
+
+def _self_test(
+    sources: Sequence[str], shared: dict[str, Any], patterns: Sequence[str], *, as_json: bool, apart: bool
+) -> int:
+    from rich.console import Console
+
+    from darnel.cli.output import WIDTH_ELSEWHERE
+    from darnel.cli.progress import progress_bar
+    from darnel.core.errors import UsageError
+    from darnel.reports.escape import json_visible
+    from darnel.reports.selftest import print_self_test
+    from darnel.selftest import self_test
+
+    if apart:
+        raise UsageError("--self-test prints a table, or with --json its document; leave -o, --out and --sarif away")
+    with progress_bar() as progress:
+        test = self_test(sources, patterns=patterns or ("all",), progress=progress, **shared)
+    if as_json:
+        click.echo(json_visible(test.to_json().decode()), nl=False)
+    else:
+        print_self_test(test, Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False))
+    return test.exit_code
 
 
 def _show(results: AuditResults, form: str) -> None:

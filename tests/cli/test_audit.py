@@ -322,3 +322,16 @@ def test_suppressions_of_findings_are_no_business_of_a_run(tmp_path: Path) -> No
     (tmp_path / "darnel.toml").write_text(ACCEPTED.format(until="2999-01-01") + gate, encoding="utf-8")
     assert [one.condition for one in load_suppressions(tmp_path)] == ["mrr > 1"]
     assert [one.detector for one in load_acceptances(folder=tmp_path)] == ["repetition"]
+
+
+def test_self_test(cli: Cli, folder: Path, questions: Path) -> None:
+    given = ("audit", f"chroma:{folder}#docs", "--queries", questions, "--self-test", "--pattern", "echo:3")
+    ended = cli(*given)
+    assert ended.code == 0, ended.err
+    assert "echo:3" in ended.out
+    assert "100 %" in ended.out
+    assert "corpus digest: before = after" in ended.out
+    found = json.loads(cli(*given, "--json").out)
+    assert found["patterns"][0]["recall"]["value"] == 1
+    assert cli(*given, "-o", "a.html").code == 2
+    assert cli("audit", f"chroma:{folder}#docs", "--pattern", "echo").code == 2
