@@ -69,6 +69,8 @@ class BaseDetector:
     blind: ClassVar[str]
     advice: ClassVar[str] = "Open the record, check who wrote it, and remove or restore it."
     learns: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
+    """Whether it can tell something of a record without its corpus, as at ingest; see ``darnel.audit.screen``."""
 
     def __init__(self, context: Context) -> None:
         self.context = context

@@ -55,6 +55,7 @@ def _share(_ctx: click.Context, _param: click.Parameter, value: str) -> float:
 )
 @click.option("--pattern", "patterns", multiple=True, metavar="NAME[:N,N]", help="For --self-test (default: all).")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print SARIF 2.1.0 on standard output, and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print nothing where the exit code is 0, as a pre-commit hook does.")
 @json_option
 @click.option(
     "--out", type=click.Path(file_okay=False), metavar="DIR", help="Write findings.json, .md and .sarif there."
@@ -99,7 +100,8 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
             accepted=load_acceptances(given["suppress"]),
             progress=progress,
         )
-    _show(results, "json" if as_json else "sarif" if as_sarif else "text")
+    if not given["quiet"] or results.exit_code:
+        _show(results, "json" if as_json else "sarif" if as_sarif else "text")
     return results.exit_code if write_outputs(results, outputs) else max(results.exit_code, 2)
 
 

@@ -14,10 +14,10 @@ EXAMPLE_PASSAGES = ("A duty period ends when the crew leaves the aircraft. Rest 
 
 
 @click.command("patterns")
-@click.argument("name", required=False)
-@click.option("--query", default=EXAMPLE_QUERY, show_default=True, help="The query that NAME is shown on.")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--query", default=EXAMPLE_QUERY, show_default=True, help="The query that each NAME is shown on.")
 @json_option
-def command(name: str | None, query: str, as_json: bool) -> int:
+def command(names: tuple[str, ...], query: str, as_json: bool) -> int:
     """What patterns there are; with NAME (or a template file), what that one makes of a query.
 
     \b
@@ -27,8 +27,8 @@ def command(name: str | None, query: str, as_json: bool) -> int:
     from darnel.cli.tables import print_json, print_table
     from darnel.patterns.registry import known_patterns, parse_doses
 
-    if name is not None:
-        return _show(parse_doses([name], controls=False), query, as_json)
+    if names:
+        return _show(parse_doses(names, controls=False), query, as_json)
     rows = [describe(pattern, pattern.default_strength) for pattern in known_patterns().values()]
     if as_json:
         print_json(rows)
@@ -65,8 +65,10 @@ def _show(doses: list[Any], query: str, as_json: bool) -> int:
     if as_json:
         print_json(shown)
         return 0
-    for item in shown:
-        click.echo(f"{item['name']} (strength {item['strength']}: {item['counts']})\n  {item['summary']}")
+    for number, item in enumerate(shown):
+        click.echo(
+            "\n" * bool(number) + f"{item['name']} (strength {item['strength']}: {item['counts']})\n  {item['summary']}"
+        )
         click.echo(f"  family {item['family']}, {item['box']} box, touches {', '.join(item['fields'])}")
         for label in ("beats", "references"):
             if item[label]:

@@ -33,8 +33,12 @@ def _detector(detector: DetectorInfo, results: AuditResults) -> TestCase:
     if detector.not_run:
         return case(detector.name, problem("skipped", f"not run: {detector.not_run}"))
     bad = [f for f in results.at_least(results.fail_on) if f.detector == detector.name]
-    told = "\n".join(wording.finding_line(f, state) for state, f in results.states() if f.detector == detector.name)
-    lines = [wording.finding_line(f) for f in bad[:MOST]] + [f"and {len(bad) - MOST:,} more"] * (len(bad) > MOST)
+    told = "\n".join(
+        wording.finding_line(f, results, state) for state, f in results.states() if f.detector == detector.name
+    )
+    lines = [wording.finding_line(f, results) for f in bad[:MOST]] + [f"and {len(bad) - MOST:,} more"] * (
+        len(bad) > MOST
+    )
     return case(detector.name, problem("failure", "; ".join(lines)) if bad else None, told)
 
 

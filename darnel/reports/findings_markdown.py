@@ -33,7 +33,7 @@ def _lines(results: AuditResults) -> Iterator[str]:
             cells = (
                 found.severity,
                 markdown(found.detector, 80),
-                markdown(wording.place(found), 120),
+                markdown(wording.place(found, results), 120),
                 markdown(found.why, 400),
                 evidence,
             )

@@ -26,7 +26,7 @@ def print_findings(results: AuditResults, console: Console) -> None:
     console.print(_plain(wording.share_line(results)), style="dim")
     for found in results.findings[:MOST]:
         head = Text(f"\n{found.severity:6} ", style=LEVEL[found.severity])
-        console.print(head.append(visible(f"{found.detector}  {wording.place(found)}", 200), style="bold"))
+        console.print(head.append(visible(f"{found.detector}  {wording.place(found, results)}", 200), style="bold"))
         rank = f" (score {found.score:g}, {found.rank:.3%} of records score as high)"
         console.print(_plain(f"  {found.why}{rank}"))
         for span in found.spans[:2]:
@@ -38,7 +38,7 @@ def print_findings(results: AuditResults, console: Console) -> None:
     _list(console, "Warnings", results.warnings, "yellow")
     advice = {f.detector: f.advice for f in results.findings}
     _list(console, "What to do", [f"{name}: {text}" for name, text in sorted(advice.items())])
-    _list(console, "Sources", wording.source_lines(results))
+    _list(console, "Sources", wording.source_lines(results, 10))
     _list(console, "Not read, or not read whole", wording.problem_lines(results, 10))
     _list(console, "Detectors", wording.detector_lines(results))
     blind = [f"{d.name}: {d.blind}" for d in results.detectors if not d.not_run]

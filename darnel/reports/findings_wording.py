@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import PurePath
 
 from darnel.audit.model import SEVERITIES, Finding
-from darnel.audit.results import AuditResults, Problem
+from darnel.audit.results import AuditResults, Problem, State
+
+MOST_SOURCES = 100
 
 
 def verdict(results: AuditResults) -> str:
@@ -49,7 +52,7 @@ def rate_line(results: AuditResults) -> str:
     return f"{results.run.seconds:.1f} s, {rate:,.0f} records per CPU-second, darnel {results.run.darnel}"
 
 
-def source_lines(results: AuditResults) -> list[str]:
+def source_lines(results: AuditResults, most: int = MOST_SOURCES) -> list[str]:
     """A line a source, with the proof that reading changed nothing where one was taken."""
     lines = []
     for s in results.sources:
@@ -58,7 +61,7 @@ def source_lines(results: AuditResults) -> list[str]:
             same = "before = after" if s.digest_before == s.digest_after else "DIFFERS or was not taken again"
             line += f"; corpus digest: {same} ({s.digest_before[:16]})"
         lines.append(line)
-    return lines
+    return _first(lines, most)
 
 
 def problem_lines(results: AuditResults, most: int) -> list[str]:
@@ -89,25 +92,28 @@ def apart_line(results: AuditResults) -> str:
     return f"not counted: {', '.join(parts)}" if parts else ""
 
 
-def finding_line(found: Finding, state: str = "new") -> str:
+def finding_line(found: Finding, results: AuditResults, state: State = "new") -> str:
     """A finding in one line."""
     kind = "" if state == "new" else f" ({state})"
-    return f"{found.severity}{kind}: {found.detector} in {place(found)}: {found.why}"
+    return f"{found.severity}{kind}: {found.detector} in {place(found, results)}: {found.why}"
 
 
-def place(found: Finding) -> str:
-    """The record, and the line in it where there is one."""
-    return f"{found.record}:{found.line}" if found.line > 1 else found.record
+def place(found: Finding, results: AuditResults) -> str:
+    """The record, with its source where there are several, and the line in it where there is one."""
+    record = found.record
+    if len(results.sources) > 1:
+        record = found.source if PurePath(found.source).name == record else f"{found.source}: {record}"
+    return f"{record}:{found.line}" if found.line > 1 else record
 
 
 def known_lines(results: AuditResults, most: int) -> list[str]:
     """The findings that the baseline has too."""
-    return _first([finding_line(f) for f in results.known], most)
+    return _first([finding_line(f, results) for f in results.known], most)
 
 
 def suppressed_lines(results: AuditResults, most: int) -> list[str]:
     """The findings that are accepted, with the reason and the last day."""
-    lines = [f"until {one.until}, {one.reason}: {finding_line(one.finding)}" for one in results.suppressed]
+    lines = [f"until {one.until}, {one.reason}: {finding_line(one.finding, results)}" for one in results.suppressed]
     return _first(lines, most)
 
 

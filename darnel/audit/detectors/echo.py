@@ -85,6 +85,7 @@ class QueryEcho(BaseDetector):
     )
     blind = "Queries that are not in the file, paraphrases, and a question that stands on a line of its own as an FAQ has it."
     advice = "Ask whether the page has a reason to quote the question; compare it with its source."
+    alone = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -43,6 +43,7 @@ class FieldMismatch(BaseDetector):
     summary = "Titles, tags and descriptions none of whose words the text has, or that repeat their words."
     blind = "Fields of fewer than four content words, fields under other names, and texts made to fit their title."
     advice = "Compare the field with the text; restore it from the source, or leave the field out of what is searched."
+    alone = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

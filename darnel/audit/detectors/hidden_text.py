@@ -80,6 +80,7 @@ class HiddenText(BaseDetector):
         "images, or in files whose text was extracted before."
     )
     advice = "Ingest what a reader sees: strip comments and hidden elements before embedding."
+    alone = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

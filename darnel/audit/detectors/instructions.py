@@ -28,6 +28,7 @@ class Instructions(BaseDetector):
         "Instructions in plain task wording, in other languages than English, paraphrased, encoded, or put in quotes."
     )
     advice = "Read the sentence as the model would; remove the record if no reader is meant by it."
+    alone = True
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

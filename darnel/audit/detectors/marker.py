@@ -24,6 +24,7 @@ class MarkerResidue(BaseDetector):
     summary = "Markers and metadata stamps of darnel, raginject and other test kits."
     blind = "Anything that no test kit marked: an attacker leaves no marker."
     advice = "If no test is running, take it out: darnel sweep removes darnel's; remove others by their id."
+    alone = True
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

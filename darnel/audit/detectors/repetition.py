@@ -59,6 +59,7 @@ class Repetition(BaseDetector):
     )
     blind = "A query or its terms given once or twice, copies parted by code or links, and stuffing in sentences of its own."
     advice = "Read the repeated part aloud; remove it, or the record if nothing else is in it."
+    alone = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

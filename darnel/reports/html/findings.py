@@ -35,7 +35,6 @@ def render_findings_html(results: AuditResults) -> str:
             detectors=sorted({found.detector for _, found, _ in rows}),
             states=sorted({state for state, _, _ in rows}),
             advice=sorted({(found.detector, found.advice) for _, found, _ in rows}),
-            names_sources=len(results.sources) > 1,
         )
     )
     return page
