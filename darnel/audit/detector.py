@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.model import MOST_SPANS, Finding, Severity, Span, in_context
@@ -71,6 +71,8 @@ class BaseDetector:
     learns: ClassVar[bool] = False
     alone: ClassVar[bool] = False
     """Whether it can tell something of a record without its corpus, as at ingest; see ``darnel.audit.screen``."""
+    splits: ClassVar[bool] = False
+    """Whether several of it may each look at a part of the corpus, in processes of their own, and be merged; see ``merge``."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -84,8 +86,12 @@ class BaseDetector:
 
     def examine(self, batch: Batch) -> Iterable[Finding]:
         """See ``Detector.examine``."""
-        for entry in batch.entries:
+        for entry in self.candidates(batch):
             yield from self.look(entry)
+
+    def candidates(self, batch: Batch) -> Iterable[Entry]:
+        """The records that are worth a look, told of the whole batch at once."""
+        return batch.entries
 
     def look(self, entry: Entry) -> Iterable[Finding]:
         """Findings of one record."""
@@ -94,6 +100,13 @@ class BaseDetector:
     def finish(self) -> Iterable[Finding]:
         """See ``Detector.finish``."""
         return ()
+
+    def merge(self, other: Self) -> None:
+        """Take over what another of the same class has kept of its part of the corpus, for one that ``splits``."""
+
+    def looks_again(self) -> bool:
+        """For one that learns: whether it must examine the corpus at all, having learnt it."""
+        return True
 
     def finding(
         self, entry: Entry | Ref, severity: Severity, score: float, why: str, spans: Iterable[Span] = ()

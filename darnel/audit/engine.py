@@ -97,7 +97,19 @@ def _passes(readers: Sequence[Reader], running: Sequence[Detector], options: Aud
             _learn(state, detector, batch)
 
     _read(readers, options, state, "examining", first)
-    _read(readers, options, state, "second pass", lambda batch: _examine(state, learners, batch))
+    again = [d for d in learners if _looks_again(state, d)]
+    if again:
+        _read(readers, options, state, "second pass", lambda batch: _examine(state, again, batch))
+
+
+def _looks_again(state: _State, detector: Detector) -> bool:
+    if detector.name in state.broken:
+        return False
+    try:
+        return bool(getattr(detector, "looks_again", lambda: True)())
+    except Exception as error:
+        _broke(state, detector, error)
+        return False
 
 
 def _read(

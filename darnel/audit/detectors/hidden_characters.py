@@ -102,6 +102,7 @@ class HiddenCharacters(BaseDetector):
     blind = "Single invisible characters between words, and text hidden by markup or styling (see hidden-text)."
     advice = "Strip these characters at ingest, then look at what the text says without them."
     alone = True
+    splits = True
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
