@@ -196,6 +196,7 @@ def audit_corpus(
     allow_unreadable: bool = False,
     baseline: str | os.PathLike[str] | None = None,
     accepted: Iterable[Acceptance] = (),
+    jobs: int = 1,
     progress: Progress = lambda _what, _done, _total: None,
 ) -> AuditResults:
     """Look for what should not be in a corpus; nothing is written to it. See ``docs/audit.md``.
@@ -210,6 +211,7 @@ def audit_corpus(
         allow_unreadable: whether records that cannot be read leave the exit code 0.
         baseline: an earlier findings document; what it has too is told, and does not count.
         accepted: findings that are accepted for a time; they are told, and do not count.
+        jobs: processes; with more than one, a script needs ``if __name__ == "__main__"`` around its call.
         progress: called with what is done, how many records, and of how many (0: not known).
 
     Raises:
@@ -230,6 +232,7 @@ def audit_corpus(
     options = AuditOptions(
         audit_context(queries, resolved, alert_budget),
         *(tuple(detectors), fail_on, allow_unreadable, before, tuple(accepted)),
+        jobs=jobs,
         progress=progress,
     )
     with ExitStack() as stack:

@@ -118,3 +118,9 @@ class BaseDetector:
             line = entry.text.count("\n", 0, shown[0].start) + 1 if shown[0].end else 0
             shown = tuple(in_context(span, entry.text) for span in shown)
         return Finding(entry.id, self.name, severity, round(score, 6), why, self.advice, shown, entry.source, line=line)
+
+
+def keeps_something(detector: Detector) -> bool:
+    """Whether it keeps anything between batches: one that only tells of each record at once does not."""
+    finish: object = type(detector).finish
+    return detector.learns or finish is not BaseDetector.finish

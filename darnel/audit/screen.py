@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from darnel.audit.batch import Batch, check_installed, to_arrow
-from darnel.audit.detector import BaseDetector, Context, Detector
+from darnel.audit.detector import Context, Detector, keeps_something
 from darnel.audit.model import SEVERITIES, Finding, Severity
 from darnel.audit.readers.base import ReadLog
 from darnel.audit.readers.fields import clean
@@ -54,9 +54,9 @@ class Screen:
         if needing := [d.name for d in made if detectors and not tells_alone(d)]:
             raise UsageError(f"the detector {needing[0]} compares a record with its corpus; run darnel audit on that")
         running = [d for d in made if tells_alone(d) and d.unusable() is None]
-        self._shared = [d for d in running if _keeps_nothing(d)]
+        self._shared = [d for d in running if not keeps_something(d)]
         makers = known_detectors()
-        self._fresh = [(makers[d.name], context) for d in running if not _keeps_nothing(d)]
+        self._fresh = [(makers[d.name], context) for d in running if keeps_something(d)]
 
     def findings(
         self, record: str, text: str, metadata: Mapping[str, Any], question: str | None = None
@@ -89,8 +89,3 @@ class Screen:
 def tells_alone(detector: Detector) -> bool:
     """Whether it can tell anything of a record without its corpus."""
     return bool(getattr(detector, "alone", False))
-
-
-def _keeps_nothing(detector: Detector) -> bool:
-    finish: object = type(detector).finish
-    return finish is BaseDetector.finish

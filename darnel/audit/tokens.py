@@ -118,7 +118,7 @@ def triple_hashes(numbers: Numbers) -> Numbers:
     if len(numbers) < 3:
         return numbers[:0]
     one, two, three = (np.uint64(factor) for factor in _FACTORS)
-    mixed = numbers[:-2] * one + numbers[1:-1] * two + numbers[2:] * three
+    mixed: Numbers = numbers[:-2] * one + numbers[1:-1] * two + numbers[2:] * three
     mixed ^= mixed >> np.uint64(29)
     mixed *= one
     return mixed

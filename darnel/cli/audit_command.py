@@ -55,6 +55,9 @@ def _share(_ctx: click.Context, _param: click.Parameter, value: str) -> float:
 )
 @click.option("--pattern", "patterns", multiple=True, metavar="NAME[:N,N]", help="For --self-test (default: all).")
 @click.option("--sarif", "as_sarif", is_flag=True, help="Print SARIF 2.1.0 on standard output, and nothing else.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes (default: one a core, for large corpora)."
+)
 @click.option("--quiet", is_flag=True, help="Print nothing where the exit code is 0, as a pre-commit hook does.")
 @json_option
 @click.option(
@@ -72,6 +75,7 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
     darnel audit docs/ --self-test
     """
     from darnel.api import audit_corpus
+    from darnel.audit.workers import cores
     from darnel.cli.files import check_outputs, write_outputs
     from darnel.cli.progress import progress_bar
     from darnel.cli.settings import load_acceptances
@@ -90,12 +94,13 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
         return _self_test(sources, shared, given["patterns"], as_json=as_json, apart=bool(as_sarif or outputs))
     if given["patterns"]:
         raise UsageError("--pattern says what --self-test plants; give both or neither")
-    with progress_bar() as progress:
+    with progress_bar("records") as progress:
         results = audit_corpus(
             sources,
             **shared,
             fail_on=given["fail_on"],
             allow_unreadable=given["allow_unreadable"],
+            jobs=given["jobs"] or cores(),
             baseline=given["baseline"],
             accepted=load_acceptances(given["suppress"]),
             progress=progress,
@@ -119,7 +124,7 @@ def _self_test(
 
     if apart:
         raise UsageError("--self-test prints a table, or with --json its document; leave -o, --out and --sarif away")
-    with progress_bar() as progress:
+    with progress_bar("records") as progress:
         test = self_test(sources, patterns=patterns or ("all",), progress=progress, **shared)
     if as_json:
         click.echo(json_visible(test.to_json().decode()), nl=False)
