@@ -196,7 +196,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     code = (
         "import sys; from contextlib import nullcontext; from pathlib import Path\n"
         "from darnel.cli import progress\n"
-        "progress.progress_bar = lambda: nullcontext(lambda *told: print('batch', file=sys.stderr, flush=True))\n"
+        "progress.progress_bar = lambda *_: nullcontext(lambda *told: print('batch', file=sys.stderr, flush=True))\n"
         "from darnel.audit.readers.jsonl import JsonlReader\n"
         "from darnel.audit.readers import files\n"
         f"files.open_file = lambda path: JsonlReader(Path('/dev/fd/{reader}'))\n"
@@ -221,6 +221,34 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     assert "Interrupted" in err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
+def test_a_terminal_sees_rate_and_time_left(tmp_path: Path) -> None:
+    import pty
+
+    path = write_lines(tmp_path / "c.jsonl", *({"id": str(i), "text": f"Text {i}."} for i in range(3_000)))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "darnel", "audit", str(path), "--json"]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "160"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=env)
+    os.close(theirs)
+    told = b""
+    while True:
+        try:
+            part = os.read(ours, 4_096)
+        except OSError:  # the other end is closed
+            break
+        told += part
+        if not part:
+            break
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert json.loads(out)["read"] == 3_000
+    shown = told.decode()
+    assert "/s" in shown
+    assert "records," in shown
+    assert "left" in shown
+
+
 def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.memory.corpus import MemoryCorpus
     from darnel.api import audit_corpus
@@ -231,7 +259,7 @@ def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypat
         raise OSError("connection lost")
 
     results = audit_corpus(
-        [corpus], progress=lambda what, *_: "second" in what and monkeypatch.setattr(corpus, "scan", gone)
+        [corpus], progress=lambda what, *_: "examining" in what and monkeypatch.setattr(corpus, "scan", gone)
     )
     assert [f.record for f in results.findings] == ["bad"]
     assert "was not taken again" in results.errors[-1]
