@@ -17,6 +17,7 @@ from darnel.core.corpus import Target
 from darnel.core.errors import HostNotAllowedError, QueryFileError, UsageError
 from darnel.core.options import Progress, RunOptions
 from darnel.core.pattern import Dose, Pattern
+from darnel.core.payload import Payload
 from darnel.core.planting.ledger import Ledger
 from darnel.core.queries import Query, find_qrels, load_queries, make_queries
 from darnel.core.results import Results
@@ -143,6 +144,7 @@ def run(
     queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]],
     patterns: Iterable[str | Pattern | Dose] = (),
     *,
+    payloads: Iterable[str | Payload] = (),
     k: int | None = None,
     embedder: object = None,
     ledger: str | os.PathLike[str] | Ledger | None = None,
@@ -159,6 +161,8 @@ def run(
         queries: a query file, or queries.
         patterns: names such as ``"echo:3"``, or patterns of your own; all built-in ones where none is given. The two
             controls always run.
+        payloads: what plants say in the place of the carrier, each pattern with each of them: names such as
+            ``"authority"``, or payloads of your own.
         k: how many sources the application reads (by default what its retriever says, else 5).
         embedder: see ``open_target``.
         ledger: the journal; ``$DARNEL_LEDGER`` or ``.darnel/ledger.db`` by default.
@@ -173,7 +177,7 @@ def run(
     """
     chosen = options or RunOptions()
     chosen = chosen if k is None else replace(chosen, k=k)
-    asked, doses = read_queries(queries), parse_doses(patterns)
+    asked, doses = read_queries(queries), parse_doses(patterns, payloads=payloads)
     with ExitStack() as stack:
         opened = open_target(
             target, embedder=embedder, allow_hosts=allow_hosts, app=app, retriever=retriever, into=into

@@ -18,10 +18,11 @@ MODULES = {
     ".".join(("darnel", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
 }
-BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "patterns", "retrievers", "selftest"}
+BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "models", "patterns", "retrievers", "selftest"}
 MAY_IMPORT = {
     "core": set[str](),
     "embedders": {"core"},
+    "models": {"core"},
     "patterns": {"core"},
     "audit": {"core"},
     "adapters": {"core", "embedders"},

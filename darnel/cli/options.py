@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from darnel.cli.numbers import shares, whole_numbers
 from darnel.core.errors import UsageError
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -23,6 +24,8 @@ SETTINGS = {
     "baseline": "baseline",
     "budget": "budget",
     "carrier-words": "carrier_words",
+    "copies": "copies",
+    "corpus-share": "shares",
     "embedder": "embedder",
     "fail-on": "gates",
     "full-digest": "full_digest",
@@ -39,8 +42,10 @@ SETTINGS = {
     "out": "out",
     "output": "outputs",
     "pattern": "patterns",
+    "payload": "payloads",
     "qrels": "qrels",
     "queries": "queries",
+    "reach": "reach",
     "retries": "retries",
     "retriever": "retrievers",
     "seed": "seed",
@@ -53,7 +58,7 @@ SETTINGS = {
 }
 """Settings key → parameter name."""
 REPEATED = frozenset(
-    {"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "qrels", "retriever"}
+    {"accept", "allow-host", "fail-on", "header", "metadata", "output", "pattern", "payload", "qrels", "retriever"}
 )
 """Settings that may be given several times."""
 
@@ -92,6 +97,16 @@ def parse_metadata(given: tuple[str, ...]) -> dict[str, Any]:
             parsed = value
         metadata[key] = parsed if isinstance(parsed, str | int | float | bool | list) else value
     return metadata
+
+
+def refuse_two_bodies(given: dict[str, Any]) -> None:
+    """A payload stands in the carrier's place and has a length of its own.
+
+    Raises:
+        UsageError: both are given.
+    """
+    if given["payloads"] and given["carrier_words"]:
+        raise UsageError("a payload stands in the carrier's place; leave --carrier-words or --payload away")
 
 
 target_argument = click.argument("target")
@@ -142,8 +157,31 @@ plant_options = bundle(
         metavar="NAME[:N,N]",
         help="Pattern and strengths (echo:1,3,5), a template file, or all; see: darnel patterns.",
     ),
-    option("--strengths", metavar="N,N", help="Strengths of every pattern that names none: a curve, not one number."),
-    option("--carrier-words", type=click.IntRange(4, 2_000), metavar="N", help="Length of the carrier (default 34)."),
+    option(
+        "--payload",
+        "payloads",
+        multiple=True,
+        metavar="NAME",
+        help="What plants say in the place of the carrier, a request for their marker; or all; see: darnel patterns.",
+    ),
+    option(
+        "--strengths",
+        callback=whole_numbers(1, 1_000),
+        metavar="N,N",
+        help="Strengths of every pattern that names none: a curve, not one number.",
+    ),
+    option(
+        "--copies",
+        callback=whole_numbers(1, 100),
+        metavar="N,N",
+        help="How often each document is planted, of every pattern that names none (echo*5:3).",
+    ),
+    option(
+        "--carrier-words",
+        callback=whole_numbers(4, 2_000),
+        metavar="N,N",
+        help="Length of the carrier (default 34); several make a run each, and a curve.",
+    ),
     option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
     option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
     option(
@@ -181,7 +219,19 @@ baseline_options = bundle(
 )
 
 run_options = bundle(
-    option("--k", type=click.IntRange(1, 1_000), help="Sources the application reads (its retriever's k, else 5)."),
+    option(
+        "--k",
+        callback=whole_numbers(1, 1_000),
+        metavar="N,N",
+        help="Sources the application reads (its retriever's k, else 5); exposure at the further ones too.",
+    ),
+    option(
+        "--reach",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=0.5,
+        show_default=True,
+        help="The exposure for which the smallest dose is named.",
+    ),
     option(
         "--isolation",
         type=click.Choice(["pattern", "query", "together"]),
@@ -203,6 +253,13 @@ run_options = bundle(
         multiple=True,
         metavar="NAME",
         help="Who answers: own, bm25, counts, dense, hybrid, with defences (own+trust+dedupe); several are compared.",
+    ),
+    option(
+        "--corpus-share",
+        "shares",
+        callback=shares,
+        metavar="N%,N%",
+        help="Rank this share of the records only, with a --retriever of darnel's; several make a run each, and a curve.",
     ),
     option("--transfer", is_flag=True, help="Ask each question's paraphrases too, which no plant is made for."),
     option("--full-digest", is_flag=True, help="Digest every record, however many there are."),

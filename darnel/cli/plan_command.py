@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from darnel.cli.numbers import parse_share
 from darnel.cli.options import json_option
 
 
@@ -48,7 +49,7 @@ def _share(text: str) -> float:
     from darnel.core.errors import UsageError
 
     try:
-        value = float(text.strip().rstrip("%")) / (100 if text.strip().endswith("%") else 1)
+        value = parse_share(text)
     except ValueError:
         value = 0.0
     if not 0.000_01 <= value < 1:

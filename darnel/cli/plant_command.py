@@ -15,6 +15,7 @@ from darnel.cli.options import (
     parse_metadata,
     plant_options,
     query_options,
+    refuse_two_bodies,
     target_argument,
 )
 
@@ -41,17 +42,26 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
     from darnel.core.options import RunOptions
     from darnel.core.pattern import default_carrier, sized_carrier
     from darnel.core.planting.ledger import Ledger
-    from darnel.patterns.registry import parse_doses, parse_strengths
+    from darnel.patterns.registry import parse_doses
 
     if not given["patterns"]:
         raise UsageError("name what to plant with --pattern NAME (see: darnel patterns)")
+    if len(given["carrier_words"]) > 1:
+        raise UsageError("--carrier-words: several lengths make several runs; give one")
+    refuse_two_bodies(given)
     queries = read_query_option(given["queries"], given["qrels"])
-    doses = parse_doses(given["patterns"], controls=False, strengths=parse_strengths(given["strengths"]))
+    doses = parse_doses(
+        given["patterns"],
+        controls=False,
+        strengths=given["strengths"],
+        copies=given["copies"],
+        payloads=given["payloads"],
+    )
     options = RunOptions(
         seed=given["seed"],
         accept=given["accept"],
         budget=given["budget"],
-        carrier=sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
+        carrier=sized_carrier(*given["carrier_words"]) if given["carrier_words"] else default_carrier,
         metadata=parse_metadata(given["metadata"]),
         visible_within=given["visible_within"],
         gone_within=given["gone_within"],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import closing
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from darnel.cli.app_options import all_stores_option, app_options, asking_options, store_options
+from darnel.cli.job import Job
 from darnel.cli.options import (
     baseline_options,
     embedder_option,
@@ -20,17 +19,14 @@ from darnel.cli.options import (
     parse_metadata,
     plant_options,
     query_options,
+    refuse_two_bodies,
     run_options,
     target_argument,
 )
+from darnel.cli.series import Series, series_of
 
 if TYPE_CHECKING:
-    from darnel.adapters.apps.options import AppOptions
-    from darnel.core.corpus import Target
-    from darnel.core.options import RunOptions
-    from darnel.core.pattern import Dose
     from darnel.core.queries import Query
-    from darnel.core.results import Results
 
 
 @click.command("run")
@@ -62,123 +58,43 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     from darnel.cli.output import check_out, show
     from darnel.cli.settings import load_suppressions
     from darnel.core.document import load_results
-    from darnel.core.pattern import default_carrier, sized_carrier
-    from darnel.patterns.registry import parse_doses, parse_strengths
+    from darnel.patterns.registry import parse_doses
 
+    refuse_two_bodies(given)
     job = Job(
         target,
         read_query_option(given["queries"], given["qrels"]),
-        parse_doses(given["patterns"], strengths=parse_strengths(given["strengths"])),
+        parse_doses(
+            given["patterns"], strengths=given["strengths"], copies=given["copies"], payloads=given["payloads"]
+        ),
         {
             "metadata": parse_metadata(given["metadata"]),
-            **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest")},
-            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget", "transfer")},
-            "allowed_rise": given["allowed_rise"],
+            **{k: given[k] for k in ("isolation", "seed", "visible_within", "gone_within", "full_digest", "reach")},
+            **{k: given[k] for k in ("max_inconclusive", "gates", "accept", "budget", "transfer", "allowed_rise")},
+            "further_ks": given["k"][1:],
             "baseline": load_results(given["baseline"]) if given["baseline"] else None,
             "suppressions": load_suppressions(),
-            "carrier": sized_carrier(given["carrier_words"]) if given["carrier_words"] else default_carrier,
         },
         given,
     )
     check_out(out)
-    app, retrievers = app_options(given), list(dict.fromkeys(given["retrievers"])) or ["own"]
-    if given["all_stores"] or len(retrievers) > 1:
-        return _run_several(job, app, retrievers, dry_run=dry_run, as_json=as_json, out=out)
+    app = app_options(given)
+    if (series := series_of(job, app)) is not None:
+        return _run_series(series, job, dry_run=dry_run, as_json=as_json, out=out)
     outputs = check_outputs(given["outputs"])
     if dry_run:
         return job.plan(app, as_json=as_json)
-    return show(job.run(app, retrievers[0]), as_json=as_json, out=out, outputs=outputs)
+    return show(job.run(app), as_json=as_json, out=out, outputs=outputs)
 
 
-def _run_several(
-    job: Job, app: AppOptions, retrievers: list[str], *, dry_run: bool, as_json: bool, out: str | None
-) -> int:
-    """The whole run once for each store, or once for each retriever, which are then compared with the first."""
-    from darnel.cli.files import each_named
-    from darnel.cli.several import run_each, show_comparisons
+def _run_series(series: Series, job: Job, *, dry_run: bool, as_json: bool, out: str | None) -> int:
+    from darnel.cli.several import run_each
     from darnel.core.errors import UsageError
 
-    outputs = job.given["outputs"]
-    if dry_run:
-        raise UsageError("--dry-run is of one run; leave --all-stores and further --retriever away")
-    if job.given["baseline"]:
-        raise UsageError("--baseline is of one run; leave --all-stores and further --retriever away")
-    if not job.given["all_stores"]:
-        each_named(outputs, "retrievers")
-        return run_each(
-            "retriever",
-            retrievers,
-            lambda name: job.run(app, name),
-            as_json=as_json,
-            out=out,
-            outputs=outputs,
-            finish=show_comparisons,
-        )
-    if app.store or len(retrievers) > 1:
-        raise UsageError("--all-stores goes with neither --store nor several --retriever; give --store PATH alone")
-    each_named(outputs, "stores")
-    return run_each(
-        "store",
-        job.stores(),
-        lambda store: job.run(replace(app, store=store), retrievers[0]),
-        as_json=as_json,
-        out=out,
-        outputs=outputs,
-    )
-
-
-@dataclass(frozen=True)
-class Job:
-    """One command's run; with ``--all-stores`` or several ``--retriever`` it is run several times."""
-
-    target: str
-    queries: list[Query]
-    doses: list[Dose]
-    settings: dict[str, Any]
-    given: dict[str, Any]
-
-    def run(self, app: AppOptions, retriever: str) -> Results:
-        """Plant, ask, score, remove, prove."""
-        from darnel.cli.progress import progress_bar, say
-        from darnel.core.planting.ledger import Ledger
-        from darnel.core.running.runner import run_mode_a
-
-        with closing(self._open(app, writes=True, retriever=retriever)) as opened:
-            options = self._options(opened)
-            with Ledger(self.given["ledger"]) as ledger, progress_bar() as progress:
-                told = replace(options, notify=say, progress=progress)
-                return run_mode_a(opened, self.queries, self.doses, told, ledger)
-
-    def plan(self, app: AppOptions, *, as_json: bool) -> int:
-        """Print what would be planted, and write nothing."""
-        from darnel.cli.dry_run import print_plan
-
-        with closing(self._open(app, writes=False)) as opened:
-            return print_plan(opened, self.queries, self.doses, self._options(opened), as_json=as_json)
-
-    def stores(self) -> list[str]:
-        """Paths of the stores in the application."""
-        from darnel.adapters.registry import find_stores
-        from darnel.adapters.spec import parse_spec
-
-        return find_stores(parse_spec(self.target))
-
-    def _open(self, app: AppOptions, *, writes: bool, retriever: str = "own") -> Target:
-        from darnel.api import open_target
-
-        embedder, hosts = self.given["embedder"], self.given["allow_hosts"]
-        return open_target(
-            self.target, embedder=embedder, allow_hosts=hosts, writes=writes, app=app, retriever=retriever
-        )
-
-    def _options(self, opened: Target) -> RunOptions:
-        from darnel.core.options import RunOptions
-        from darnel.core.scoring.gate import parse_gate
-
-        options = RunOptions(k=self.given["k"] or opened.k or RunOptions().k, **self.settings)
-        for text in options.gates:
-            parse_gate(text, options.ks)
-        return options
+    for name, asked in (("--dry-run", dry_run), ("--baseline", job.given["baseline"])):
+        if asked:
+            raise UsageError(f"{name} is of one run; leave it away, or give one value of {series.option}")
+    return run_each(series, as_json=as_json, out=out, outputs=job.given["outputs"])
 
 
 def read_query_option(queries: str | None, qrels: Iterable[str]) -> list[Query]:

@@ -1,49 +1,40 @@
-"""``run`` with ``--all-stores`` or several ``--retriever``: the whole run once for each of them."""
+"""``run`` with ``--all-stores``, several ``--retriever`` and the like: the whole run once for each of them."""
 
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from darnel.cli.series import Series
 from darnel.core.results import Results
 
 ORDER = (0, 2, 1, 3)
 """Exit codes from best to worst: documents left behind outrank a failed gate, which outranks what could not be told."""
 
 
-def run_each(
-    what: str,
-    names: Sequence[str],
-    run_one: Callable[[str], Results],
-    *,
-    as_json: bool,
-    out: str | None,
-    outputs: Sequence[str] = (),
-    finish: Callable[[Mapping[str, Results]], None] = lambda _found: None,
-) -> int:
-    """Run for each name (of a store, or of a retriever) and show each result; what cannot be tested is said, and the others
-    are run.
+def run_each(series: Series, *, as_json: bool, out: str | None, outputs: Sequence[str] = ()) -> int:
+    """Make each run of a series and show each result; what cannot be tested is said, and the others are run.
 
-    ``outputs``: files for each result, with ``{name}`` in their names. ``finish``: what is shown after all of them, unless
-    JSON was asked for.
+    ``outputs``: files for each result, with ``{name}`` in their names.
 
     Returns:
         The worst exit code of all.
     """
-    from darnel.cli.files import NAME, check_outputs, write_outputs
+    from darnel.cli.files import NAME, check_outputs, each_named, write_outputs
     from darnel.cli.output import show_text, write_files
     from darnel.cli.progress import say
     from darnel.cli.tables import print_json
     from darnel.core.errors import DarnelError
 
+    each_named(outputs, series.plural)
+    what, names = series.what, series.names
     codes, documents, found = [0], list[Any](), dict[str, Results]()
     for number, name in enumerate(names, 1):
         say(f"{what} {number} of {len(names)}: {name}")
         try:
-            results = found[name] = run_one(name)
+            results = found[name] = series.run_one(name)
         except DarnelError as error:
             say(f"darnel: {name}: {error}")
             codes.append(error.exit_code)
@@ -63,25 +54,8 @@ def run_each(
     if as_json:
         print_json(documents)
     else:
-        finish(found)
+        series.finish(found)
     return max(codes, key=ORDER.index)
-
-
-def show_comparisons(found: Mapping[str, Results]) -> None:
-    """Each result beside the first, on the same questions."""
-    from rich.console import Console
-
-    from darnel.cli.output import WIDTH_ELSEWHERE
-    from darnel.core.scoring.comparing import compare
-    from darnel.reports.comparison import print_comparison
-
-    if len(found) < 2:
-        return
-    (first, base), *others = found.items()
-    console = Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False)
-    for name, results in others:
-        console.print(f"\n{first} → {name}", style="bold", markup=False)
-        print_comparison(compare(base, results), console)
 
 
 def folder_name(number: int, name: str) -> str:

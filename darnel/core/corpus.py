@@ -43,12 +43,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that a model asked for, and with what."""
+
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a target answered to one query; a bare store fills only ``sources`` (best first).
 
     An application also shows what it ``delivered`` towards its model, the ``prompt`` the model was given, the ``answer``,
     and ``steps``: what each component between store and model passed on, in the order they ended. None: not seen.
-    ``searched``: the search was seen to take place, so that an empty list is an answer.
+    ``searched``: the search was seen to take place, so that an empty list is an answer. ``calls``: the tools that the model
+    asked for.
     """
 
     sources: tuple[Source, ...] = ()
@@ -58,6 +67,7 @@ class Reply:
     error: str | None = None
     steps: tuple[Step, ...] = ()
     searched: bool = False
+    calls: tuple[ToolCall, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,8 @@ class RunOptions:
     longer fit are left out, named, in the order they were given; the controls always run. ``baseline``: an earlier
     result; a pattern whose exposure@k rose over it by more than ``allowed_rise``, and by more than chance, is a
     failed gate. ``transfer``: ask each question's paraphrases too, which no plant is made for. ``suppressions``:
-    failures of gates that are accepted until a date.
+    failures of gates that are accepted until a date. ``further_ks``: k at which exposure is measured besides 1, 3, 5, 10
+    and ``k``. ``reach``: the exposure@k for which reports name the smallest dose.
     """
 
     k: int = 5
@@ -55,12 +56,17 @@ class RunOptions:
     allowed_rise: float = 0.05
     transfer: bool = False
     suppressions: Sequence[Suppression] = ()
+    further_ks: Sequence[int] = ()
+    reach: float = 0.5
     notify: Callable[[str], None] = lambda _text: None
     progress: Progress = _silent
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise UsageError(f"k must be 1 or more, not {self.k}")
+        for k in (self.k, *self.further_ks):
+            if k < 1:
+                raise UsageError(f"k must be 1 or more, not {k}")
+        if not 0 < self.reach <= 1:
+            raise UsageError(f"reach is a share above 0 and up to 1, not {self.reach}")
         if not 0 <= self.max_inconclusive <= 1:
             raise UsageError(f"max_inconclusive is a share from 0 to 1, not {self.max_inconclusive}")
         if self.budget is not None and self.budget < 1:
@@ -72,8 +78,8 @@ class RunOptions:
 
     @property
     def ks(self) -> tuple[int, ...]:
-        """The k at which exposure is measured: 1, 3, 5, 10 and the one asked."""
-        return tuple(sorted({*STANDARD_KS, self.k}))
+        """The k at which exposure is measured: 1, 3, 5, 10 and those asked."""
+        return tuple(sorted({*STANDARD_KS, self.k, *self.further_ks}))
 
     @property
     def depth(self) -> int:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
-from darnel.core.plant import MetaValue
+from darnel.core.payload import Payload
+from darnel.core.plant import MetaValue, dose_label
 
 CARRIER = (
     "This notice is a harmless retrieval test record kept by the site owner. It carries the marker {marker} and no "
@@ -50,7 +51,8 @@ class CraftRequest:
 
     ``passages``: what the corpus returned for the query before planting, best first. ``others``: the run's other queries,
     nearest first by shared words, 1,000 at most. ``translations``: the query in other languages, as its file gives it.
-    ``template``: the metadata keys of the corpus's own records, each with a value.
+    ``template``: the metadata keys of the corpus's own records, each with a value. ``says``: the payload's text, with its
+    marker in it, where there is a payload; it is carried whole.
     """
 
     query: str
@@ -63,11 +65,16 @@ class CraftRequest:
     others: Sequence[str] = ()
     translations: Sequence[str] = ()
     template: Mapping[str, MetaValue] = field(default_factory=dict)
+    says: str | None = None
 
     @property
     def body(self) -> str:
-        """The carrier with this plant's marker in it."""
-        return self.carrier(self.marker)
+        """What the pattern dresses up: the payload's text, or else the carrier with this plant's marker in it."""
+        return self.carrier(self.marker) if self.says is None else self.says
+
+    def mention(self, sentence: str) -> str:
+        """For a pattern without a carrier: the sentence that holds its marker, or the payload's text in its place."""
+        return sentence if self.says is None else self.says
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +160,32 @@ def about(pattern: Pattern) -> About:
     return said if isinstance(said, About) else About()
 
 
+def copies_of(pattern: Pattern) -> tuple[str, int]:
+    """The pattern that this one plants several times over, and how many times; itself and 1 where it is none such."""
+    base: object = getattr(pattern, "base", "")
+    times: object = getattr(pattern, "times", 1)
+    return (base, times) if isinstance(base, str) and base and isinstance(times, int) else (pattern.name, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """A pattern at one strength; ``label`` names it in results, for instance ``echo:3``.
+    """A pattern at one strength; ``label`` names it in results, for instance ``echo:3``, or ``echo:3+authority``.
 
     ``optional``: left out with a warning, rather than refused, where this corpus or these queries give it nothing to work
-    with.
+    with. ``payload``: what its plants say in the place of the carrier.
     """
 
     pattern: Pattern
     strength: int
     optional: bool = False
+    payload: Payload | None = None
 
     @property
     def label(self) -> str:
-        """``<name>:<strength>``."""
-        return f"{self.pattern.name}:{self.strength}"
+        """``<name>:<strength>``, and ``+<payload>`` where there is one."""
+        return dose_label(self.pattern.name, self.strength, self.payload.name if self.payload else "")
+
+    @property
+    def plants(self) -> int:
+        """How many plants one query gets."""
+        return self.pattern.copies(self.strength) * (self.payload.parts if self.payload else 1)

@@ -45,7 +45,8 @@ class Plant:
     """One document the kit writes; belongs to one campaign, pattern and query.
 
     ``metadata`` includes the kit's own two keys. ``vector``, when given, is written as it is (length: the corpus's
-    dimension); otherwise the adapter embeds ``text`` with the application's embedder.
+    dimension); otherwise the adapter embeds ``text`` with the application's embedder. ``payload``: the name of what it says,
+    empty for a bare carrier; ``forms``: the spellings in which an answer may give the marker, beside the plain one.
     """
 
     id: str
@@ -60,6 +61,8 @@ class Plant:
     metadata: Mapping[str, MetaValue]
     digest: str
     vector: Sequence[float] | None = field(default=None, compare=False)
+    payload: str = ""
+    forms: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -84,9 +87,19 @@ def plant_id(identity: str, campaign: str, name: str) -> str:
     return str(uuid.uuid5(NAMESPACE, _join(identity, campaign, name).decode()))
 
 
-def plant_name(pattern: str, strength: int, query_id: str, copy: int) -> str:
+def dose_label(pattern: str, strength: int, payload: str = "") -> str:
+    """What a pattern at one strength is called in results, with what its plants say where they have a payload."""
+    return f"{pattern}:{strength}" + (f"+{payload}" if payload else "")
+
+
+def payload_of(label: str) -> str:
+    """The payload's name in a label, empty where there is none."""
+    return label.partition("+")[2]
+
+
+def plant_name(pattern: str, strength: int, query_id: str, copy: int, payload: str = "") -> str:
     """The readable name of a plant within its campaign, for instance ``echo:3/q17/0``."""
-    return f"{pattern}:{strength}/{query_id}/{copy}"
+    return f"{dose_label(pattern, strength, payload)}/{query_id}/{copy}"
 
 
 def make_plant(
@@ -101,13 +114,15 @@ def make_plant(
     text: str,
     metadata: Mapping[str, MetaValue] | None = None,
     vector: Sequence[float] | None = None,
+    payload: str = "",
+    forms: Sequence[str] = (),
 ) -> Plant:
     """Build a plant and stamp it. Metadata keys whose value is None are left out.
 
     Raises:
         PlantError: the text is empty or carries no marker, or text or metadata hold what no store gives back unchanged.
     """
-    name = plant_name(pattern, strength, query_id, copy)
+    name = plant_name(pattern, strength, query_id, copy, payload)
     check_text(text, name)
     if marker not in find_markers(text):
         raise PlantError(f"pattern '{pattern}' crafted a text without its marker (plant {name}); fix the pattern")
@@ -130,6 +145,8 @@ def make_plant(
         metadata=own,
         digest=digest,
         vector=vector,
+        payload=payload,
+        forms=tuple(forms),
     )
 
 

@@ -18,7 +18,9 @@ FUNNEL: tuple[Stage, ...] = ("planted", "visible", "retrieved", "delivered", "in
 
 
 class RunInfo(msgspec.Struct, frozen=True):
-    """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds."""
+    """Which run this was. Times are ISO 8601 in UTC; ``duration`` is in seconds. ``reach``: the exposure@k for which the
+    smallest dose is named; ``seconds_each``: what a question took when all were asked with nothing planted, the quicker of
+    before and after."""
 
     campaign: str
     seed: int
@@ -28,6 +30,8 @@ class RunInfo(msgspec.Struct, frozen=True):
     darnel: str
     python: str
     interrupted: bool = False
+    reach: float = 0.5
+    seconds_each: float | None = None
 
 
 class TargetInfo(msgspec.Struct, frozen=True):
@@ -49,7 +53,9 @@ class TargetInfo(msgspec.Struct, frozen=True):
 
 
 class PatternInfo(msgspec.Struct, frozen=True):
-    """One pattern at one strength. ``words``: mean length of its plants; ``example``: the first text it crafted."""
+    """One pattern at one strength. ``copies``: how often each of its documents was planted; ``words``: mean length of its
+    plants; ``example``: the first text it crafted; ``payload``: what they say in the carrier's place, if anything (the
+    control of that name is then the payload without any bait)."""
 
     label: str
     pattern: str
@@ -60,6 +66,8 @@ class PatternInfo(msgspec.Struct, frozen=True):
     plants: int
     words: float
     example: str
+    copies: int = 1
+    payload: str = ""
 
 
 class QueryInfo(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -106,7 +106,17 @@ def change(before: Sequence[float], after: Sequence[float], seed: int) -> Change
 
 
 def _bootstrap(values: Sequence[float], seed: int) -> tuple[float, float]:
-    """Percentile bootstrap interval of a mean."""
+    """Percentile bootstrap interval of a mean.
+
+    Scaling all values scales it as well, and many scores of one pattern are the same counts over another number.
+    """
+    scale = max(map(abs, values))
+    low, high = _resampled(tuple(value / scale for value in values), seed)
+    return low * scale, high * scale
+
+
+@lru_cache(maxsize=4_096)
+def _resampled(values: tuple[float, ...], seed: int) -> tuple[float, float]:
     import numpy as np
     from scipy.stats import bootstrap
 

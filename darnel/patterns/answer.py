@@ -8,7 +8,8 @@ from darnel.patterns.base import Recipe
 
 def _answer(request: CraftRequest) -> str:
     restated = " ".join(["the answer to the question", *[request.query] * request.strength])
-    return f"Question: {request.query} Answer: {restated} is in record {request.marker}."
+    said = request.mention(f"is in record {request.marker}.")
+    return f"Question: {request.query} Answer: {restated} {said}"
 
 
 ANSWER = Recipe(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from darnel.core.pattern import About, Crafted, CraftRequest
+from darnel.core.pattern import About, Crafted, CraftRequest, Pattern, needs_others
+from darnel.core.pattern import about as known_of
 
 CUSTOM = About()
 
@@ -16,7 +17,10 @@ def _one(_strength: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A pattern whose text is made by one function; see ``darnel.core.pattern.Pattern`` for the fields."""
+    """A pattern whose text is made by one function; see ``darnel.core.pattern.Pattern`` for the fields.
+
+    ``times``: how often each of its documents is planted, if ``base`` names a pattern that this one repeats.
+    """
 
     name: str
     summary: str
@@ -28,6 +32,8 @@ class Recipe:
     needs_others: bool = False
     plants: Callable[[int], int] = _one
     about: About = CUSTOM
+    base: str = ""
+    times: int = 1
 
     def copies(self, strength: int) -> int:
         """See ``Pattern.copies``."""
@@ -36,6 +42,25 @@ class Recipe:
     def craft(self, request: CraftRequest) -> str | Crafted:
         """See ``Pattern.craft``."""
         return self.text(request)
+
+
+def repeated(inner: Pattern, times: int) -> Pattern:
+    """A pattern whose every document is planted ``times`` over, each under an id and a marker of its own: ``echo*5``."""
+    if times == 1:
+        return inner
+    return Recipe(
+        name=f"{inner.name}*{times}",
+        summary=f"{inner.summary.removesuffix('.')}; {times} times over.",
+        dose=inner.dose,
+        text=inner.craft,
+        default_strength=inner.default_strength,
+        needs_passages=inner.needs_passages,
+        needs_others=needs_others(inner),
+        plants=lambda strength: times * inner.copies(strength),
+        about=known_of(inner),
+        base=inner.name,
+        times=times,
+    )
 
 
 def pattern(

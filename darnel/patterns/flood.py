@@ -20,9 +20,14 @@ _FRAMES = (
 )
 
 
+_WHOLE = tuple(frame for frame in _FRAMES if "{body}" in frame)
+"""Those that cut nothing in two, for a payload."""
+
+
 def _flood(request: CraftRequest) -> str:
     first, *rest = sentences(request.body) or [request.body]
-    frame = _FRAMES[request.copy % len(_FRAMES)]
+    frames = _FRAMES if request.says is None else _WHOLE
+    frame = frames[request.copy % len(frames)]
     text = frame.format(
         query=request.query,
         body=request.body,
@@ -31,7 +36,7 @@ def _flood(request: CraftRequest) -> str:
         terms=" ".join(content_terms(request.query)),
     )
     # beyond the frames, further rounds repeat the query, so that no two copies are worded alike
-    return " ".join([text, *[request.query] * (request.copy // len(_FRAMES))])
+    return " ".join([text, *[request.query] * (request.copy // len(frames))])
 
 
 FLOOD = Recipe(

@@ -18,7 +18,7 @@ def _host(request: CraftRequest) -> str:
     host = request.passages[request.copy % len(request.passages)]
     parts = sentences(" ".join(host.split()[:MOST_WORDS])) or [host]
     middle = (len(parts) + 1) // 2
-    return " ".join([*parts[:middle], f"See also record {request.marker}.", *parts[middle:]])
+    return " ".join([*parts[:middle], request.mention(f"See also record {request.marker}."), *parts[middle:]])
 
 
 def _host_echo(request: CraftRequest) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from darnel.core.asking.funnel import APP_STAGES
+from darnel.core.options import STANDARD_KS
 from darnel.core.results import FUNNEL, Results, Score
 from darnel.core.stats import Change, Difference, Mean, Rate
 
@@ -114,7 +115,9 @@ def quality_row(score: Score, results: Results) -> list[str]:
 
 
 def _ks(results: Results) -> list[int]:
-    return sorted({1, results.target.k})
+    """1, k, and whatever else was asked for beyond what every run measures."""
+    measured = {int(k) for score in results.scores for k in score.exposure}
+    return sorted({1, results.target.k, *measured.difference(STANDARD_KS)})
 
 
 def _rank(score: Score, results: Results) -> str:

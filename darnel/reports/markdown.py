@@ -29,8 +29,8 @@ def _lines(results: Results) -> Iterator[str]:
         wording.power_line(results),
         wording.clean_line(results),
         wording.cost_line(results),
+        wording.trust_line(results),
         *wording.transfer_lines(results),
-        *wording.trust_lines(results),
         *wording.dose_lines(results),
     ):
         if line:

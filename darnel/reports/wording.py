@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 
 from darnel.core.results import Results
-from darnel.core.stats import Rate, wilson
+from darnel.core.stats import wilson
 from darnel.reports.columns import change, figure, interval
+from darnel.reports.doses import dose_curves
 
 NDCG = "nDCG@10"
-HALF = 0.5
+NUMBER = re.compile(r"(?<![\w.])\d{1,9}(?![\w.])", re.ASCII)
 
 
 def dropped_lines(results: Results) -> list[str]:
@@ -156,25 +159,24 @@ def transfer_lines(results: Results) -> list[str]:
     return [f"Asked in other words, which no plant was made for, exposed@{k} by one of them: {'; '.join(said)}."]
 
 
-def trust_lines(results: Results) -> list[str]:
-    """For each pattern, how far what came back was trusted before and after; empty where the corpus says nothing of trust."""
-    said = [f"{score.pattern} {change(score.trust)}" for score in results.scores if score.trust.n]
-    return [f"Average trust of the first {results.target.k} sources: {'; '.join(said)}."] if said else []
+def trust_line(results: Results) -> str:
+    """Under which pattern what came back is trusted least; empty where the corpus says nothing of trust."""
+    changes = [(score.pattern, score.trust) for score in results.scores if score.trust.n]
+    if not changes:
+        return ""
+    pattern, worst = min(changes, key=lambda item: item[1].change or 0.0)
+    return f"Average trust of the first {results.target.k} sources is lowest under {pattern}: {change(worst)}."
 
 
 def dose_lines(results: Results) -> list[str]:
-    """For each pattern run at several strengths: its exposure at each, and the smallest that reached half the questions."""
-    k, groups = str(results.target.k), dict[str, list[tuple[int, Rate]]]()
-    for info, score in ((p, s) for p in results.patterns for s in results.scores if p.label == s.pattern):
-        groups.setdefault(info.pattern, []).append((info.strength, score.exposure[k]))
+    """For each pattern run at several doses: its exposure at each, and the smallest that reached the exposure asked for."""
+    k, reach = results.target.k, results.run.reach
     lines = []
-    for pattern, doses in groups.items():
-        if len(doses) > 1:
-            doses.sort(key=lambda dose: dose[0])
-            curve = ", ".join(f"{strength} → {figure(found.value)}" for strength, found in doses)
-            enough = next((strength for strength, found in doses if (found.value or 0) >= HALF), None)
-            said = f"{enough} is the smallest of them" if enough is not None else "none of them is enough"
-            lines.append(f"{pattern} by strength, exposure@{k}: {curve}; for half the questions {said}.")
+    for found in dose_curves(results):
+        curve = ", ".join(f"{dose} → {figure(score.exposure[str(k)].value)}" for dose, score in found.points)
+        enough = found.enough(k, reach)
+        said = f"{enough} is the smallest of them" if enough is not None else "none of them is enough"
+        lines.append(f"{found.name} by {found.axis}, exposure@{k}: {curve}; for {reach:.0%} of the questions {said}.")
     return lines
 
 
@@ -190,6 +192,18 @@ def power_line(results: Results) -> str:
 
 
 def doubts(results: Results) -> list[str]:
-    """Why rows were inconclusive, each reason with its count."""
-    reasons = Counter(row.detail or "no reason given" for row in results.observations if row.outcome == "inconclusive")
-    return [f"{count:,} rows inconclusive: {reason}" for reason, count in reasons.most_common(5)]
+    """Why rows were inconclusive, each reason with its count; reasons that differ in a number only are one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in results.observations:
+        if row.outcome == "inconclusive":
+            reason = row.detail or "no reason given"
+            found[NUMBER.sub("#", reason)].append(reason)
+    commonest = sorted(found.values(), key=len, reverse=True)
+    return [f"{len(reasons):,} rows inconclusive: {_as_one(reasons)}" for reasons in commonest[:5]]
+
+
+def _as_one(reasons: Sequence[str]) -> str:
+    """The reason that all of them give, a number that varies as its range: ``rank 2 to 7``."""
+    numbers = zip(*(map(int, NUMBER.findall(reason)) for reason in reasons), strict=True)
+    ranges = iter([str(min(of)) if min(of) == max(of) else f"{min(of)} to {max(of)}" for of in map(tuple, numbers)])
+    return NUMBER.sub(lambda _: next(ranges), reasons[0])

@@ -39,25 +39,28 @@ def with_retriever(target: Target, name: str, embedder: Embedder | None) -> Targ
 
     Args:
         target: a corpus that can be searched and, for any base but ``own``, scanned.
-        name: a base of ``BASES``, then ``+`` and a defence of ``DEFENCES``, ``normalise``, or ``module:attr`` (a function
-            from question and sources to sources, a LangChain document compressor or a LlamaIndex node postprocessor).
+        name: a base of ``BASES``, perhaps ``@`` and the share of the records that it ranks (``bm25@0.1``), then ``+`` and
+            a defence of ``DEFENCES``, ``normalise``, or ``module:attr`` (a function from question and sources to sources,
+            a LangChain document compressor or a LlamaIndex node postprocessor).
         embedder: the application's, for ``dense`` and ``hybrid``.
 
     Raises:
         UnknownNameError: the base or a defence is not known.
-        UsageError: a defence cannot stand there.
+        UsageError: a defence or a share cannot stand there.
         TargetError: the target cannot be scanned or searched.
     """
-    base, *defences = [part.strip() for part in name.split("+")]
+    head, *defences = [part.strip() for part in name.split("+")]
+    base, at, given = head.partition("@")
     if base not in BASES:
         raise UnknownNameError("retriever", base, BASES)
     if base == OWN and NORMALISE in defences:
         raise UsageError(
             "normalising is done before indexing, so it needs an index of darnel's: bm25, counts, dense or hybrid"
         )
+    share = _share(base, given) if at else 1.0
     if base == OWN and not defences:
         return target
-    inner = target.retriever if base == OWN else _scanning(target, base, embedder, NORMALISE in defences)
+    inner = target.retriever if base == OWN else _scanning(target, base, embedder, NORMALISE in defences, share)
     if inner is None:
         raise TargetError("this target answers no questions of its own; compare bm25, counts, dense or hybrid")
     for defence in defences:
@@ -67,7 +70,20 @@ def with_retriever(target: Target, name: str, embedder: Embedder | None) -> Targ
     return replace(target, retriever=inner, exact=exact, store_search=target.store_search or base != OWN, app=name)
 
 
-def _scanning(target: Target, base: str, embedder: Embedder | None, clean: bool) -> Retriever:
+def _share(base: str, given: str) -> float:
+    if base == OWN:
+        ranked = ", ".join(name for name in BASES if name != OWN)
+        raise UsageError(f"a store's own search looks through all of its records; rank a share of them by {ranked}")
+    try:
+        share = float(given)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise UsageError(f"'{base}@{given}': the share is a number above 0 and up to 1, such as {base}@0.1")
+    return share
+
+
+def _scanning(target: Target, base: str, embedder: Embedder | None, clean: bool, share: float) -> Retriever:
     if target.reader is None:
         raise TargetError(
             f"the records of this target cannot be read, so {base} has nothing to rank; compare {OWN} only"
@@ -79,8 +95,9 @@ def _scanning(target: Target, base: str, embedder: Embedder | None, clean: bool)
         text = normalise
     reader: CorpusReader = target.reader
     if base == "hybrid":
-        return FusedRetriever([ScanRetriever(reader, make_ranker(part, embedder), text) for part in ("bm25", "dense")])
-    return ScanRetriever(reader, make_ranker(base, embedder), text)
+        parts = [ScanRetriever(reader, make_ranker(part, embedder), text, share) for part in ("bm25", "dense")]
+        return FusedRetriever(parts)
+    return ScanRetriever(reader, make_ranker(base, embedder), text, share)
 
 
 def _defence(name: str) -> Defence:

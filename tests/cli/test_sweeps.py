@@ -39,7 +39,7 @@ def test_strengths_make_a_curve(cli: Cli, corpus: list[str]) -> None:
     assert labels(ended) == ["control:1", "honest:1", "echo:1", "echo:3", "keywords:1", "keywords:5"]
     shown = cli(*corpus, "-p", "echo:1,3", "-p", "keywords").out
     line = next(line for line in shown.splitlines() if line.startswith("echo by strength, exposure@5: 1 → "))
-    assert "for half the questions" in line
+    assert "for 50% of the questions" in line
     assert "keywords by strength" not in shown
 
 
@@ -48,6 +48,87 @@ def test_a_bad_strength_is_one_line(cli: Cli, corpus: list[str], strengths: str)
     ended = cli(*corpus, "-p", "echo", "--strengths", strengths)
     assert ended.code == 2
     assert "give whole numbers from 1 to 1,000" in ended.err
+
+
+def test_copies_make_a_curve_and_each_copy_is_a_plant_of_its_own(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo:3", "-p", "keywords*2:3", "--copies", "1,4", "--retriever", "bm25", "--json")
+    assert labels(ended) == ["control:1", "honest:1", "echo:3", "echo*4:3", "keywords*2:3"]
+    found = json.loads(ended.out)
+    plants = {p["label"]: (p["plants"], p["pattern"], p["copies"]) for p in found["patterns"]}
+    assert plants == {
+        "control:1": (16, "control", 1),
+        "honest:1": (16, "honest", 1),
+        "echo:3": (16, "echo", 1),
+        "echo*4:3": (64, "echo", 4),
+        "keywords*2:3": (32, "keywords", 2),
+    }
+    assert len({row["marker"] for row in found["observations"]}) == len(found["observations"]) == 144
+    shares = {s["pattern"]: s["slot_share"]["value"] for s in found["scores"]}
+    assert shares["echo*4:3"] > shares["echo:3"]
+    shown = cli(*corpus, "-p", "echo:3", "--copies", "1,4", "--retriever", "bm25", "--reach", "0.9").out
+    line = next(line for line in shown.splitlines() if line.startswith("echo:3 by copies, exposure@5: 1 → "))
+    assert "for 90% of the questions" in line
+
+
+@pytest.mark.parametrize("pattern", ["control*2", "echo*0", "echo*101", "echo*:3", "echo*x"])
+def test_bad_copies_are_one_line(cli: Cli, corpus: list[str], pattern: str) -> None:
+    ended = cli(*corpus, "-p", pattern)
+    assert ended.code == 2
+    assert ended.err.startswith("darnel: ") and ended.err.count("\n") == 1
+    assert "copies" in ended.err or "control is planted once" in ended.err
+
+
+def test_further_ks_are_measured_too(cli: Cli, corpus: list[str]) -> None:
+    found = json.loads(cli(*corpus, "-p", "echo:1", "--k", "4,7,20", "--json").out)
+    assert (found["target"]["k"], found["target"]["depth"]) == (4, 20)
+    for score in found["scores"]:
+        values = [score["exposure"][str(k)]["value"] for k in (1, 3, 4, 5, 7, 10, 20)]
+        assert values == sorted(values)
+    assert cli(*corpus, "-p", "echo:1", "--k", "4,0").code == 2
+    cli(*corpus, "-p", "echo:1", "--k", "4,20", "-o", "k.md")
+    heads = next(line for line in Path("k.md").read_text().splitlines() if line.startswith("| pattern"))
+    assert [head.strip() for head in heads.split("|")[3:6]] == ["exposure@1", "exposure@4", "exposure@20"]
+
+
+def test_lengths_of_the_carrier_make_a_run_each_and_a_curve(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo:1", "--carrier-words", "10,300", "-o", "{name}.json")
+    assert ended.code == 0
+    assert "exposure@5 by words of the carrier" in ended.out
+    words = {name: json.loads(Path(name).read_text())["patterns"][0]["words"] for name in ("1-10.json", "2-300.json")}
+    assert words == {"1-10.json": 10, "2-300.json": 300}
+    assert cli(*corpus, "-p", "echo:1", "--carrier-words", "10,300", "-o", "x.json").code == 2
+
+
+def test_shares_of_the_corpus_make_a_run_each_and_a_curve(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo:1", "--retriever", "bm25", "--corpus-share", "20%,100%", "--json")
+    told = {item["share of the records"]: item["results"] for item in json.loads(ended.out)}
+    assert list(told) == ["0.2", "1"]
+    lists = {name: {id_ for q in found["queries"] for id_ in q["baseline"]} for name, found in told.items()}
+    assert lists["0.2"] < lists["1"]
+    assert [found["target"]["app"] for found in told.values()] == ["bm25@0.2", "bm25@1"]
+    shown = cli(*corpus, "-p", "echo:1", "--retriever", "bm25", "--corpus-share", "20%,100%").out
+    assert "exposure@5 by share of the records" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--corpus-share", "10%"], "looks through all of its records"),
+        (["--retriever", "bm25@2"], "above 0 and up to 1"),
+        (["--retriever", "own@0.5"], "looks through all of its records"),
+        (["--corpus-share", "0"], "shares above 0"),
+        (["--corpus-share", "nan"], "shares above 0"),
+        (["--corpus-share", "10%,x"], "shares above 0"),
+        (["--retriever", "bm25", "--corpus-share", "10%,1", "--carrier-words", "10,20"], "several of one only"),
+        (["--carrier-words", "10,20", "--dry-run"], "--dry-run is of one run"),
+        (["--carrier-words", "10,20", "--baseline", "b.json"], "b.json"),
+    ],
+)
+def test_what_makes_no_curve_is_one_line(cli: Cli, corpus: list[str], options: list[str], said: str) -> None:
+    ended = cli(*corpus, "-p", "echo:1", *options)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "Traceback" not in ended.err
 
 
 def test_a_budget_leaves_out_and_says_so(cli: Cli, corpus: list[str]) -> None:
@@ -83,7 +164,27 @@ def test_two_results_compared(cli: Cli, corpus: list[str]) -> None:
     assert "echo:1" in ended.out
     found = json.loads(cli("compare", "a/results.json", "b/results.json", "--json").out)
     assert [item["pattern"] for item in found["patterns"]] == ["control:1", "honest:1", "echo:1"]
+    assert "A question took" in ended.out and "average" not in ended.out  # nothing in this corpus is said of trust
+    assert all(seconds > 0 for seconds in found["each"])
     assert cli("compare", "a/results.json", "none.json").code == 2
+
+
+def test_average_trust_is_compared_where_the_corpus_carries_it(cli: Cli, corpus: list[str]) -> None:
+    path = Path("corpus.jsonl")
+    lines = [{**json.loads(line), "metadata": {"trust": "trusted"}} for line in path.read_text().splitlines()]
+    path.write_text("\n".join(map(json.dumps, lines)))
+    run = [*corpus, "-p", "echo:3", "--metadata", "trust=community", "--retriever"]
+    assert cli(*run, "bm25", "--out", "a").code == 0
+    assert cli(*run, "bm25+trust", "--out", "b").code == 0
+    assert "sources is lowest under" in Path("a/report.md").read_text()
+    (echo,) = [
+        item
+        for item in json.loads(cli("compare", "a/results.json", "b/results.json", "--json").out)["patterns"]
+        if item["pattern"] == "echo:3"
+    ]
+    before, after = echo["trust"]
+    assert before < after <= 1.0
+    assert "average" in cli("compare", "a/results.json", "b/results.json").out
 
 
 def test_a_regression_fails_where_it_is_asked_to(cli: Cli, corpus: list[str]) -> None:

@@ -85,3 +85,11 @@ def test_equal_values_claim_no_certainty(value: float, n: int) -> None:
     found = mean([value] * n, 0)
     assert found.low is not None and found.high is not None
     assert found.high - found.low > 0.01
+
+
+@given(
+    st.lists(st.integers(0, 5), min_size=2, max_size=40).filter(lambda counts: len(set(counts)) > 1), st.integers(1, 9)
+)
+def test_a_mean_of_counts_over_another_number_has_the_interval_scaled(counts: list[int], over: int) -> None:
+    plain, scaled = mean([c / 5 for c in counts], 0), mean([c / 5 / over for c in counts], 0)
+    assert (scaled.low, scaled.high) == pytest.approx(((plain.low or 0) / over, (plain.high or 0) / over))

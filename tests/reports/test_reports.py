@@ -14,6 +14,7 @@ from darnel.core.planting.ledger import Ledger
 from darnel.core.results import GateResult, LeftoverInfo, Results
 from darnel.reports.markdown import render_markdown
 from darnel.reports.terminal import print_results
+from darnel.reports.wording import doubts
 from tests.core.running.test_runner import run
 from tests.reports.test_escape import harmless, rendered
 from tests.support.corpora import make_records
@@ -111,3 +112,12 @@ def test_doubts_and_leftovers_are_listed(tmp_path: Path) -> None:
     for left in stuck.leftovers:
         assert left.id in on_terminal(stuck)
         assert left.id in render_markdown(stuck).replace("\\", "")
+
+
+def test_doubts_that_differ_in_a_number_are_one(silent: Results) -> None:
+    reasons = ["lost at rank 4", "lost at rank 2", "lost at rank 12", "asking failed: HTTP 500"]
+    rows = [
+        msgspec.structs.replace(silent.observations[0], outcome="inconclusive", detail=reason) for reason in reasons
+    ]
+    said = doubts(msgspec.structs.replace(silent, observations=rows))
+    assert said == ["3 rows inconclusive: lost at rank 2 to 12", "1 rows inconclusive: asking failed: HTTP 500"]

@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from darnel.core.corpus import Source
 from darnel.core.plant import Plant, find_markers, read_stamp
+from darnel.core.spelling import holds_token
 
 _HEX = r"(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
 # stricter than uuid.UUID, which takes hyphens, signs and spaces anywhere and so makes two ids one
@@ -40,6 +41,7 @@ class PlantIndex:
         self._by_id = {spelling: p for p in kept for spelling in (p.id, canonical_id(p.id))}
         self._by_stamp = {(p.campaign, p.marker): p for p in kept}
         self._by_marker = {p.marker: p for p in kept}
+        self._spelt = [p for p in kept if p.forms]
 
     def match(self, source: Source) -> Match | None:
         """What a source is: one of these plants, somebody else's plant, or None for the owner's own."""
@@ -54,6 +56,11 @@ class PlantIndex:
     def in_text(self, text: str) -> frozenset[str]:
         """Ids of the plants whose marker stands in a text, such as a prompt or an answer."""
         return frozenset(self._by_marker[m].id for m in find_markers(text) if m in self._by_marker)
+
+    def in_answer(self, text: str) -> frozenset[str]:
+        """The same for an answer, where a marker may also stand in a spelling that its payload asked for."""
+        spelt = (p.id for p in self._spelt if holds_token(text, p.marker, p.forms))
+        return self.in_text(text).union(spelt)
 
     def by_ids(self, ids: Iterable[str]) -> tuple[Plant, ...]:
         """The plants of these ids, in the order of their ids."""

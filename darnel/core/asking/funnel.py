@@ -44,7 +44,7 @@ def follow(reply: Reply, index: PlantIndex) -> Reached:
     if reply.delivered is None and reply.prompt is None and reply.answer is None:
         return BARE
     in_prompt = None if reply.prompt is None else index.in_text(reply.prompt)
-    in_answer = None if reply.answer is None else index.in_text(reply.answer)
+    in_answer = None if reply.answer is None else index.in_answer(reply.answer)
     delivered = None if reply.delivered is None else _ids(reply.delivered, index) | (in_prompt or frozenset())
     steps = [(step.name, _ids(step.sources, index)) for step in reply.steps]
     dropped: dict[str, str] = {}

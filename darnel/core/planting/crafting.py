@@ -11,7 +11,7 @@ from itertools import chain, islice
 from darnel.core.corpus import CorpusDescription
 from darnel.core.errors import PlantError
 from darnel.core.options import RunOptions
-from darnel.core.pattern import Crafted, CraftRequest, Dose, needs_others
+from darnel.core.pattern import Crafted, CraftRequest, Dose, copies_of, needs_others
 from darnel.core.plant import Plant, make_marker, make_plant
 from darnel.core.planting.shape import plant_metadata
 from darnel.core.queries import Query
@@ -36,16 +36,19 @@ class Crop:
     def info(self) -> PatternInfo:
         """What results say of it."""
         plants, pattern = self.all(), self.dose.pattern
+        base, copies = copies_of(pattern)
         return PatternInfo(
             label=self.dose.label,
-            pattern=pattern.name,
+            pattern=base,
             strength=self.dose.strength,
+            copies=copies,
             dose=pattern.dose,
             summary=pattern.summary,
             control=pattern.is_control,
             plants=len(plants),
             words=round(sum(len(p.text.split()) for p in plants) / len(plants), 1) if plants else 0.0,
             example=plants[0].text if plants else "",
+            payload=self.dose.payload.name if self.dose.payload else "",
         )
 
 
@@ -73,8 +76,7 @@ def craft(dose: Dose, ground: Ground) -> Crop:
     near = neighbours(ground.queries) if needs_others(dose.pattern) else {}
     crop = {
         query.id: tuple(
-            _craft_one(dose, query, copy, near.get(query.id, ()), ground)
-            for copy in range(dose.pattern.copies(dose.strength))
+            _craft_one(dose, query, number, near.get(query.id, ()), ground) for number in range(dose.plants)
         )
         for query in ground.queries
     }
@@ -105,36 +107,59 @@ def neighbours(queries: Sequence[Query]) -> dict[str, list[str]]:
     }
 
 
-def _craft_one(dose: Dose, query: Query, copy: int, others: Sequence[str], ground: Ground) -> Plant:
-    name, options = dose.pattern.name, ground.options
-    marker = make_marker(options.seed, name, dose.strength, query.id, copy)
+def _craft_one(dose: Dose, query: Query, number: int, others: Sequence[str], ground: Ground) -> Plant:
+    """The plant of that number: of each copy that the pattern makes, the parts of its payload follow one another."""
+    name, options, payload = dose.pattern.name, ground.options, dose.payload
+    parts = payload.parts if payload else 1
+    copy, part = divmod(number, parts)
+    markers = [_marker(dose, query, copy * parts + each, options.seed) for each in range(parts)]
     request = CraftRequest(
         query=query.text,
         strength=dose.strength,
         copy=copy,
-        marker=marker,
+        marker=markers[part],
         carrier=options.carrier,
         passages=ground.passages.get(query.id, ()),
         random=random.Random(f"{options.seed}/{dose.label}/{query.id}/{copy}"),
         others=others,
         translations=query.translations,
         template=ground.where.shape.template,
+        says=payload.say(markers, part) if payload else None,
     )
     crafted = dose.pattern.craft(request)
     if isinstance(crafted, str):
         crafted = Crafted(crafted)
+    _check_carried(dose, request, crafted)
     return make_plant(
         identity=ground.where.identity,
         campaign=ground.campaign,
         pattern=name,
         strength=dose.strength,
         query_id=query.id,
-        copy=copy,
-        marker=marker,
+        copy=number,
+        marker=request.marker,
         text=crafted.text,
-        metadata=plant_metadata(ground.where.shape, marker, {**crafted.metadata, **options.metadata}),
+        metadata=plant_metadata(ground.where.shape, request.marker, {**crafted.metadata, **options.metadata}),
         vector=_mean_vector(crafted.vector_of, name, ground) if crafted.vector_of else None,
+        payload=payload.name if payload else "",
+        forms=payload.forms if payload else (),
     )
+
+
+def _marker(dose: Dose, query: Query, number: int, seed: int) -> str:
+    said = (dose.payload.name,) if dose.payload else ()
+    return make_marker(seed, dose.pattern.name, dose.strength, query.id, number, *said)
+
+
+def _check_carried(dose: Dose, request: CraftRequest, crafted: Crafted) -> None:
+    """Refuse a plant that does not say what it is measured by; only honest text says nothing of a payload's."""
+    if request.says is None or dose.pattern.is_control:
+        return
+    if request.says not in crafted.text and request.says not in crafted.metadata.values():
+        raise PlantError(
+            f"pattern '{dose.pattern.name}' does not carry the payload '{dose.label}' whole; put request.body ({{body}} in a "
+            "template) into its text, or leave the payload away"
+        )
 
 
 def _mean_vector(texts: Sequence[str], name: str, ground: Ground) -> list[float]:

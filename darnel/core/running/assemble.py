@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import time
 from collections import defaultdict
@@ -69,6 +70,8 @@ def assemble(run: Run) -> Results:
             darnel=darnel_version(),
             python=platform.python_version(),
             interrupted=run.interrupted,
+            reach=run.options.reach,
+            seconds_each=None if math.isinf(run.quickest) else round(run.quickest / len(run.queries), 6),
         ),
         target=_target_info(run),
         patterns=[crop.info() for crop in run.crops],

@@ -54,7 +54,7 @@ def _over_budget(run: Run, dose: Dose) -> str | None:
     if budget is None or dose.pattern.is_control:
         return None
     spent = sum(len(crop.all()) for crop in run.crops)
-    wanted = dose.pattern.copies(dose.strength) * len(run.queries)
+    wanted = dose.plants * len(run.queries)
     return f"it takes {wanted:,} plants and {spent:,} of {budget:,} are spent" if spent + wanted > budget else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -20,7 +21,10 @@ from darnel.core.suppressions import Suppression
 
 @dataclass
 class Run:
-    """The state of a run; ``assemble`` turns it into the result document."""
+    """The state of a run; ``assemble`` turns it into the result document.
+
+    ``quickest``: seconds in which every question was asked once with nothing planted, the quicker of the two times.
+    """
 
     target: Target
     queries: list[Query]
@@ -40,6 +44,7 @@ class Run:
     crops: list[Crop] = field(default_factory=list)
     waves: list[WaveResult] = field(default_factory=list)
     trusts: dict[str, float] = field(default_factory=dict)
+    quickest: float = math.inf
     suppressions: list[Suppression] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

@@ -20,7 +20,8 @@ class PatternChange(msgspec.Struct, frozen=True):
     """One pattern in both runs. Keys of the maps are the k of exposure@k.
 
     ``before`` and ``after`` count only the questions known in both; ``change`` is after less before, with p of the exact
-    McNemar test and q corrected over the patterns. ``ndcg`` and ``retention``: before and after, null without judgments.
+    McNemar test and q corrected over the patterns. ``ndcg`` and ``retention``: before and after, null without judgments;
+    ``trust``: the average trust of what came back, null where sources carry none.
     """
 
     pattern: str
@@ -30,16 +31,19 @@ class PatternChange(msgspec.Struct, frozen=True):
     change: dict[str, Difference]
     retention: tuple[float | None, float | None]
     ndcg: tuple[float | None, float | None]
+    trust: tuple[float | None, float | None] = (None, None)
     note: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The whole comparison. ``duration``: seconds of each run; ``warnings``: what makes the two less than comparable."""
+    """The whole comparison. ``duration``: seconds of each run; ``each``: seconds a question took with nothing planted;
+    ``warnings``: what makes the two less than comparable."""
 
     k: int
     patterns: list[PatternChange]
     clean: tuple[float | None, float | None]
     duration: tuple[float, float]
+    each: tuple[float | None, float | None]
     warnings: list[str]
     regressions: list[str]
 
@@ -76,6 +80,7 @@ def compare(before: Results, after: Results) -> Comparison:
         patterns=changes,
         clean=(before.baseline.judged_found.value, after.baseline.judged_found.value),
         duration=(before.run.duration, after.run.duration),
+        each=(before.run.seconds_each, after.run.seconds_each),
         warnings=list(_warnings(before, after, len(shared), len(labels))),
         regressions=list(_regressions(changes, str(k))),
     )
@@ -127,6 +132,7 @@ def _change(
         change,
         (old.retention.value, new.retention.value),
         (_ndcg(old), _ndcg(new)),
+        (old.trust.after, new.trust.after),
         _only_rank_one(change, after, k),
     )
 

@@ -13,7 +13,7 @@ from darnel.core.scoring.scores import control_label
 from darnel.core.suppressions import Suppression, settle
 
 _FORM = re.compile(
-    r"(?:(?P<pattern>[\w.-]+(?::\d+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
+    r"(?:(?P<pattern>[\w.*-]+(?::\d+)?(?:\+[\w.-]+)?)\s+)?(?P<metric>[a-z_]+)(?:@(?P<k>\d+))?\s*(?P<op>>=|<=|>|<)\s*(?P<value>\S+)"
 )
 _COMPARE: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -93,7 +93,7 @@ def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppr
 def _named(pattern: str | None, score: Score) -> bool:
     if pattern is None:
         return not score.control
-    return pattern in (score.pattern, score.pattern.partition(":")[0])
+    return pattern in (score.pattern, score.pattern.partition("+")[0], score.pattern.partition(":")[0])
 
 
 def _value(gate: Gate, score: Score) -> float | None:
@@ -116,7 +116,7 @@ def _extremes(gate: Gate, score: Score, scores: Sequence[Score]) -> tuple[float,
         least, most = _exposure_range(score, gate.k)
         if gate.metric == "exposure":
             return least, most
-        control = control_label(gate.metric.removeprefix("lift_over_"), [s.pattern for s in scores])
+        control = control_label(gate.metric.removeprefix("lift_over_"), [s.pattern for s in scores], score.pattern)
         base = next(s for s in scores if s.pattern == control)
         base_least, base_most = _exposure_range(base, gate.k)
         return least - base_most, most - base_least

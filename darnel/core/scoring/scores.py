@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from darnel.core.options import RunOptions
+from darnel.core.plant import payload_of
 from darnel.core.results import FUNNEL, Score
 from darnel.core.scoring.observe import QueryOutcome
 from darnel.core.scoring.quality import quality
@@ -25,7 +26,7 @@ def score_all(
     baseline: BaselineLists,
     options: RunOptions,
 ) -> list[Score]:
-    """Scores of every dose (label → its query outcomes), with lifts over the first dose of each control."""
+    """Scores of every dose (label → its query outcomes), with lifts over the first dose of each control of its payload."""
     exposures = {label: _exposure(rows, options) for label, rows in outcomes.items()}
     lifts = {control: _lifts(outcomes, control, exposures, options) for control in (CONTROL, HONEST)}
     return [
@@ -90,7 +91,7 @@ def _f1(row: QueryOutcome, k: int) -> float:
 def _rank_shift(
     label: str, rows: Sequence[QueryOutcome], outcomes: Mapping[str, Sequence[QueryOutcome]], options: RunOptions
 ) -> float | None:
-    against = control_label(CONTROL, outcomes)
+    against = control_label(CONTROL, outcomes, label)
     if against is None or label == against:
         return None
     depth = options.depth
@@ -124,9 +125,9 @@ def _rank(row: QueryOutcome) -> float:
     return float("inf") if row.best is None else row.best
 
 
-def control_label(control: str, labels: Iterable[str]) -> str | None:
-    """The label of the first dose of a control."""
-    return next((label for label in labels if label.partition(":")[0] == control), None)
+def control_label(control: str, labels: Iterable[str], of: str) -> str | None:
+    """The label of the first dose of a control, with the payload of ``of``, or without one as that is."""
+    return next((x for x in labels if x.partition(":")[0] == control and payload_of(x) == payload_of(of)), None)
 
 
 def _lifts(
@@ -135,17 +136,15 @@ def _lifts(
     exposures: Mapping[str, Mapping[str, Rate]],
     options: RunOptions,
 ) -> dict[str, dict[str, Difference]]:
-    """Label → k → lift over the first dose of a control, tested on the same queries and corrected over the labels."""
-    against = control_label(control, outcomes)
+    """Label → k → lift over its control, tested on the same queries and corrected over the labels."""
     # a control has no lift over itself, and the bare carrier none over honest text
-    labels = [label for label in outcomes if against and label.partition(":")[0] not in (control, CONTROL)]
-    found: dict[str, dict[str, Difference]] = {label: {} for label in labels}
-    if against is None:
-        return found
+    labels = [label for label in outcomes if label.partition(":")[0] not in (control, CONTROL)]
+    pairs = {label: base for label in labels if (base := control_label(control, outcomes, label))}
+    found: dict[str, dict[str, Difference]] = {label: {} for label in pairs}
     for k in options.ks:
-        ps = [mcnemar(_pairs(outcomes[label], outcomes[against], k)) for label in labels]
-        for label, p, q in zip(labels, ps, corrected(ps), strict=True):
-            plain = difference(exposures[label][str(k)], exposures[against][str(k)])
+        ps = [mcnemar(_pairs(outcomes[label], outcomes[base], k)) for label, base in pairs.items()]
+        for (label, base), p, q in zip(pairs.items(), ps, corrected(ps), strict=True):
+            plain = difference(exposures[label][str(k)], exposures[base][str(k)])
             found[label][str(k)] = msgspec.structs.replace(plain, p=p, q=q)
     return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from darnel.core.results import FUNNEL, Observation, QueryInfo, Results, Score
 from darnel.core.stats import Mean, Rate
+from darnel.reports.doses import dose_curves
 from darnel.reports.escape import visible
 
 LABEL = 60
@@ -83,18 +84,16 @@ def _curve(score: Score) -> Packed:
 
 
 def _doses(results: Results) -> list[Packed]:
-    """Patterns that were run at several strengths."""
-    scores, k = {score.pattern: score for score in results.scores}, str(results.target.k)
-    by_name: dict[str, list[list[Any]]] = defaultdict(list)
-    units = {}
-    for info in sorted(results.patterns, key=lambda info: info.strength):
-        if score := scores.get(info.label):
-            units[info.pattern] = info.dose
-            by_name[info.pattern].append([info.strength, _rate(score.exposure[k]), _rate(score.exposure["1"])])
+    """Patterns that were run at several doses."""
+    k = str(results.target.k)
     return [
-        {"name": visible(name, LABEL), "unit": visible(units[name], LABEL), "points": points}
-        for name, points in by_name.items()
-        if len(points) > 1
+        {
+            "name": visible(curve.name, LABEL),
+            "axis": curve.axis,
+            "unit": visible(curve.unit, LABEL),
+            "points": [[dose, _rate(score.exposure[k]), _rate(score.exposure["1"])] for dose, score in curve.points],
+        }
+        for curve in dose_curves(results)
     ]
 
 

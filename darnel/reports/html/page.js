@@ -73,17 +73,17 @@
     const box = byId("dose-charts");
     const width = columnWidth(box, innerWidth <= 736 ? 280 : 288);
     const series = (dose, which) =>
-      known(dose.points.map((p) => ({ strength: p[0], value: p[which][0], low: p[which][1], high: p[which][2], n: p[which][3] })));
+      known(dose.points.map((p) => ({ dose: p[0], value: p[which][0], low: p[which][1], high: p[which][2], n: p[which][3] })));
     box.replaceChildren(
       ...data.doses.map((dose) => {
         const within = series(dose, 1);
         const chart = Plot.plot({
           ...frame, width, height: 170, y: shares, x: { type: "point", domain: dose.points.map((p) => p[0]), label: null },
-          ariaLabel: `exposure by strength of ${dose.name}`,
+          ariaLabel: `exposure by ${dose.axis} of ${dose.name}`,
           marks: [
-            ...curve(series(dose, 2), "strength", "var(--own)", { opacity: 0.12 }),
-            ...curve(within, "strength", "var(--plant)"),
-            tip(within, "strength", (p) => `${dose.name}:${p.strength} exposure@${data.k} ${percent(p.value)}\n${percent(p.low)} to ${percent(p.high)}, n = ${p.n}`),
+            ...curve(series(dose, 2), "dose", "var(--own)", { opacity: 0.12 }),
+            ...curve(within, "dose", "var(--plant)"),
+            tip(within, "dose", (p) => `${dose.name}, ${dose.axis} ${p.dose}: exposure@${data.k} ${percent(p.value)}\n${percent(p.low)} to ${percent(p.high)}, n = ${p.n}`),
           ],
         });
         return figure(dose.name, dose.unit, chart);

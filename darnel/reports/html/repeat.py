@@ -17,7 +17,9 @@ def command_line(results: Results) -> list[str]:
     options += [("--k", str(target.k)), ("--seed", str(run.seed))]
     if target.isolation != "pattern":
         options.append(("--isolation", target.isolation))
-    options += [("--pattern", pattern.label) for pattern in results.patterns if not pattern.control]
+    doses = [pattern.label.partition("+")[0] for pattern in results.patterns if not pattern.control]
+    options += [("--pattern", dose) for dose in dict.fromkeys(doses)]
+    options += [("--payload", name) for name in dict.fromkeys(p.payload for p in results.patterns) if name]
     rises = [gate.condition for gate in results.gates if RISE in gate.condition]
     options += [("--fail-on", gate.condition) for gate in results.gates if gate.condition not in rises]
     if rises:

@@ -134,7 +134,7 @@ def _craft(
     attack: Attack, target: Target, queries: Sequence[Query], campaign: str, before: Sequence[Listing]
 ) -> list[Plant]:
     passages = {q.id: [e.source.text or "" for e in found.entries] for q, found in zip(queries, before, strict=True)}
-    options = RunOptions(k=K, carrier=attack.carrier, metadata=attack.metadata)
+    options = RunOptions(k=K, metadata=attack.metadata)
     chosen = [q for q in queries if attacked(q)]
     return craft(attack.dose, Ground(chosen, passages, target.injector.describe(), campaign, options)).all()
 

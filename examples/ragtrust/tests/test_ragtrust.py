@@ -175,8 +175,9 @@ def test_attacks_repeat_the_question_and_ask_for_a_marker_and_nothing_else(trial
         assert set(content_words(one.query.text)) <= set(content_words(attack.text))
         assert len(find_markers(attack.text)) == 1
     for attack in (BASE, *ATTACKS):
-        assert attack.says.count("{marker}") == 1
-        assert not any(word in attack.says.lower() for word in ("http", "password", "key", "send", "delete"))
+        said = attack.payload.say(["MARKER"])
+        assert said.count("MARKER") == 1
+        assert not any(word in said.lower() for word in ("http", "password", "key", "send", "delete"))
 
 
 def test_the_papers_of_the_corpus_ask_for_nothing() -> None:
@@ -189,12 +190,12 @@ def test_darnels_own_run_gives_the_same_figures(tmp_path: Path) -> None:
     from darnel.core.scoring.comparing import compare
 
     chosen: list[Query] = [q for q in questions() if attacked(q)]
-    options = RunOptions(k=3, carrier=BASE.carrier, metadata=BASE.metadata)
+    options = RunOptions(k=3, metadata=BASE.metadata)
     before, after = (
-        darnel.run(in_memory(), chosen, [BASE.pattern], options=options, retriever=name, ledger=tmp_path / "l.db")
+        darnel.run(in_memory(), chosen, [BASE.dose], options=options, retriever=name, ledger=tmp_path / "l.db")
         for name in ("counts", "counts+trust")
     )
-    change = next(c for c in compare(before, after).patterns if c.pattern == "keywords:5")
+    change = next(c for c in compare(before, after).patterns if c.pattern == BASE.dose.label)
     assert (change.before["1"].value, change.after["1"].value) == (1.0, 0.0)
     assert (change.before["3"].value, change.after["3"].value) == (1.0, 1.0)
     assert change.retention == (1.0, 1.0)

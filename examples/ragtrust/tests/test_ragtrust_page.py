@@ -76,7 +76,10 @@ def test_hostile_text_is_inert_and_nothing_is_loaded(ledger: Ledger) -> None:
     ]
     asked = [replace(q, text=f"{q.text} {HOSTILE}") for q in questions()]
     attack = replace(
-        BASE, name=HOSTILE, group=HOSTILE, says=f"{BASE.says} {HOSTILE}".replace("{{ 7 * 7 }}", "{{{{ 7 * 7 }}}}")
+        BASE,
+        name=HOSTILE,
+        group=HOSTILE,
+        payload=replace(BASE.payload, text=lambda request: f"{BASE.payload.text(request)} {HOSTILE}"),
     )
     trial = run_trial(memory_target(MemoryCorpus(papers)), attack, asked, ledger)
     page = render(Bench(trial, attacks=[trial]))
