@@ -24,7 +24,7 @@ hundred. A record's sketch takes 80 bytes."""
 FEWEST_SHINGLES = 12
 MOST_SHINGLES = 5_000
 """Word triples of one text that are looked at: enough to tell, and linear in the corpus."""
-MOST_CANDIDATES = 100_000
+MOST_CANDIDATES = 50_000
 """Texts whose triples are held (about 1 KB each) to verify them; where more meet others, these are drawn of them."""
 NEIGHBOURS = 10
 """Of a text in each band: where hundreds agree, each is compared with the next few, and the chain joins them all."""
