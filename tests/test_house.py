@@ -45,7 +45,6 @@ CORE_ROOMS = {
 HEAVY = (
     "bm25s",
     "chromadb",
-    "datasketch",
     "jinja2",
     "junitparser",
     "langchain_core",

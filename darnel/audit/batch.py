@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from darnel.audit.tokens import Tokens
 
-NEEDS = ("confusable_homoglyphs", "datasketch", "pyarrow", "regex", "selectolax")
+NEEDS = ("confusable_homoglyphs", "pyarrow", "regex", "selectolax")
 INSTALL = "pip install 'darnel[audit]'"
 MOST_BYTES = 32_000_000
 """Text and metadata of one batch; a batch is closed once it holds more."""
