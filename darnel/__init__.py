@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from darnel.adapters.memory import MemoryCorpus
-    from darnel.api import open_target, read_queries, run
+    from darnel.api import open_target, read_queries, run, run_context
     from darnel.core.corpus import (
         Capabilities,
         CorpusDescription,
@@ -63,6 +63,7 @@ _WHERE = {
     "open_target": "darnel.api",
     "read_queries": "darnel.api",
     "run": "darnel.api",
+    "run_context": "darnel.api",
 }
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "open_target",
     "read_queries",
     "run",
+    "run_context",
 ]
 
 

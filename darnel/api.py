@@ -15,6 +15,9 @@ from darnel.adapters.registry import known_adapters, load_opener, takes_apps
 from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
 from darnel.core.errors import HostNotAllowedError, QueryFileError, UsageError
+from darnel.core.handing.honest import passages_for
+from darnel.core.handing.results import HandedResults
+from darnel.core.handing.run import HandingOptions, run_mode_b
 from darnel.core.options import Progress, RunOptions
 from darnel.core.pattern import Dose, Pattern
 from darnel.core.payload import Payload
@@ -24,6 +27,7 @@ from darnel.core.results import Results
 from darnel.core.running.runner import run_mode_a
 from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import resolve_embedder
+from darnel.patterns.payloads.registry import parse_payloads
 from darnel.patterns.registry import parse_doses
 
 if TYPE_CHECKING:
@@ -187,6 +191,47 @@ def run(
             chosen = replace(chosen, k=opened.k)
         journal = ledger if isinstance(ledger, Ledger) else stack.enter_context(Ledger(ledger))
         return run_mode_a(opened, asked, doses, chosen, journal)
+
+
+def run_context(
+    app: Any,
+    queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]],
+    payloads: Iterable[str | Payload] = ("all",),
+    *,
+    corpus: Any = None,
+    k: int = 5,
+    embedder: object = None,
+    options: HandingOptions | None = None,
+    asking: AppOptions = DEFAULT_APP,
+    allow_hosts: Collection[str] = (),
+) -> HandedResults:
+    """Run mode B: hand each payload straight to an application that takes passages, first in the list. Nothing is planted.
+
+    Args:
+        app: a function of question and passages, a LangChain runnable, a LlamaIndex synthesizer, a spec or a URL.
+        queries: a query file, or queries.
+        payloads: names such as ``"authority"``, ``"all"``, or payloads of your own.
+        corpus: a target that is searched for the ``k`` - 1 passages that stand behind the payload's; it is only read.
+        k: passages handed over with each question, the payload's own parts counted as one.
+        embedder: the corpus's.
+        options: everything else.
+        asking: how the application is asked.
+        allow_hosts: hosts other than this machine that may be asked.
+
+    Raises:
+        DarnelError: what cannot be tested, and what to do.
+    """
+    from darnel.adapters.handing.open import open_handed
+
+    chosen, asked, said = options or HandingOptions(), read_queries(queries), parse_payloads(payloads)
+    with ExitStack() as stack:
+        handed = open_handed(app, asking, allow_hosts)
+        stack.callback(handed.close)
+        if corpus is not None:
+            store = open_target(corpus, embedder=embedder, writes=False)
+            stack.callback(store.close)
+            chosen = replace(chosen, honest=passages_for(store, asked, k - 1), corpus=store.spec or "an object")
+        return run_mode_b(handed, asked, said, chosen)
 
 
 def audit_corpus(

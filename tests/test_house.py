@@ -40,6 +40,7 @@ CORE_ROOMS = {
     "asking": {"", "planting"},
     "scoring": {"", "planting", "asking"},
     "running": {"", "planting", "asking", "scoring"},
+    "handing": {"", "planting", "asking", "scoring"},
 }
 """The rooms within the core, from the ground up."""
 HEAVY = (

@@ -23,6 +23,7 @@ SETTINGS = {
     "answers": "answers",
     "baseline": "baseline",
     "budget": "budget",
+    "canary": "canary",
     "carrier-words": "carrier_words",
     "copies": "copies",
     "corpus-share": "shares",
@@ -39,6 +40,7 @@ SETTINGS = {
     "ledger": "ledger",
     "max-inconclusive": "max_inconclusive",
     "metadata": "metadata",
+    "mode": "mode",
     "out": "out",
     "output": "outputs",
     "pattern": "patterns",
@@ -200,6 +202,17 @@ plant_options = bundle(
     option(
         "--gone-within", type=click.FloatRange(0), default=10.0, show_default=True, help="Seconds to wait for removals."
     ),
+)
+
+mode_options = bundle(
+    option(
+        "--mode",
+        type=click.Choice(["corpus", "context"]),
+        default="corpus",
+        show_default=True,
+        help="corpus: plant and ask. context: hand payloads straight to what answers from passages; tests no retriever.",
+    ),
+    option("--canary", metavar="TOKEN", help="A harmless secret you put into the prompt (--mode context)."),
 )
 
 baseline_options = bundle(

@@ -37,7 +37,7 @@ def command(target: str, as_json: bool, dry_run: bool, **given: Any) -> int:
     """
     from darnel.api import open_target
     from darnel.cli.dry_run import print_plan
-    from darnel.cli.run_command import read_query_option
+    from darnel.cli.questions import read_query_option
     from darnel.core.errors import UsageError
     from darnel.core.options import RunOptions
     from darnel.core.pattern import default_carrier, sized_carrier

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,6 +14,7 @@ from darnel.cli.options import (
     hosts_option,
     json_option,
     ledger_option,
+    mode_options,
     parse_metadata,
     plant_options,
     query_options,
@@ -23,10 +22,8 @@ from darnel.cli.options import (
     run_options,
     target_argument,
 )
+from darnel.cli.questions import read_query_option
 from darnel.cli.series import Series, series_of
-
-if TYPE_CHECKING:
-    from darnel.core.queries import Query
 
 
 @click.command("run")
@@ -43,6 +40,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Print what would be planted where, and write nothing.")
 @ledger_option
 @hosts_option
+@mode_options
 def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given: Any) -> int:
     """Mode A on TARGET: plant, ask, verify from the sources, score, remove, prove.
 
@@ -53,6 +51,11 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     darnel run langchain:myapp.rag:chain --queries questions.txt
     darnel run chroma:./db#docs --queries questions.txt --embedder wordllama --retriever own --retriever hybrid+trust
     darnel run http://localhost:8000/ask --into chroma:http://localhost:8001#docs --queries questions.txt
+
+    With --mode context (mode B) nothing is planted: payloads are handed straight to what answers from passages.
+
+    \b
+    darnel run --mode context python:myapp.rag:answer_from --queries questions.txt --payload authority
     """
     from darnel.cli.files import check_outputs
     from darnel.cli.output import check_out, show
@@ -60,6 +63,10 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     from darnel.core.document import load_results
     from darnel.patterns.registry import parse_doses
 
+    if given["mode"] == "context":
+        from darnel.cli.handing import run_handed
+
+        return run_handed(target, given, as_json=as_json)
     refuse_two_bodies(given)
     job = Job(
         target,
@@ -95,18 +102,3 @@ def _run_series(series: Series, job: Job, *, dry_run: bool, as_json: bool, out: 
         if asked:
             raise UsageError(f"{name} is of one run; leave it away, or give one value of {series.option}")
     return run_each(series, as_json=as_json, out=out, outputs=job.given["outputs"])
-
-
-def read_query_option(queries: str | None, qrels: Iterable[str]) -> list[Query]:
-    """The queries that ``--queries`` and ``--qrels`` name."""
-    from darnel.api import read_queries
-    from darnel.core.errors import UsageError
-    from darnel.core.queries import STANDARD_INPUT, load_queries
-
-    if queries is None:
-        raise UsageError("no questions: give a file with --queries FILE (a question a line will do)")
-    judgments = [Path(name) for name in qrels]
-    if queries == "-":
-        with click.open_file("-", encoding="utf-8", errors="surrogateescape") as lines:
-            return load_queries(lines, STANDARD_INPUT, judgments)
-    return read_queries(queries, qrels=judgments)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import sys
 from collections.abc import Callable
 from typing import Any
 
-from darnel.core.errors import EmbedderError, UsageError, describe_error
+from darnel.core.errors import EmbedderError, describe_error
+from darnel.core.importing import import_attr
 from darnel.embedders.base import CachedEmbedder, Embedder
 
 BUILT_IN = ("wordllama",)
+EXAMPLE = f"myapp.rag:embeddings, or one of: {', '.join(BUILT_IN)}"
 
 
 def resolve_embedder(given: object) -> Embedder:
@@ -30,7 +30,7 @@ def resolve_embedder(given: object) -> Embedder:
             from darnel.embedders.wordllama import load_wordllama
 
             return load_wordllama()
-        return wrap(import_attr(given, "--embedder"), given)
+        return wrap(import_attr(given, "--embedder", EXAMPLE), given)
     return wrap(given, type(given).__name__)
 
 
@@ -55,28 +55,6 @@ def wrap(given: Any, name: str) -> Embedder:
     raise EmbedderError(
         f"{name} is no embedder; give a LangChain, LlamaIndex or Chroma one, or a function from a list of texts to vectors"
     )
-
-
-def import_attr(spec: str, option: str) -> Any:
-    """The object that ``module:attr`` names, with the current folder on the import path.
-
-    Raises:
-        UsageError: it is not of that form, or cannot be imported.
-    """
-    module_name, colon, path = spec.partition(":")
-    if not colon or not module_name or not path:
-        raise UsageError(f"{option} {spec}: expected 'module:attr' or one of: {', '.join(BUILT_IN)}")
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        found: Any = importlib.import_module(module_name)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"{option} {spec}: {error}; run from the folder your application is imported from") from None
-    except Exception as error:  # the application's own, on import
-        raise UsageError(f"{option} {spec}: importing it failed: {describe_error(error)}") from error
-    return found
 
 
 def _one_by_one(function: Callable[[str], object]) -> Callable[[list[str]], list[object]]:

@@ -10,8 +10,8 @@ from typing import Any
 from darnel.adapters.memory.rankers import make_ranker
 from darnel.core.corpus import CorpusReader, Retriever, Source, Target
 from darnel.core.errors import TargetError, UnknownNameError, UsageError
+from darnel.core.importing import import_attr
 from darnel.embedders.base import Embedder
-from darnel.embedders.resolve import import_attr
 from darnel.retrievers.defences import dedupe, echo_filter, quota, trust
 from darnel.retrievers.defended import Defence, DefendedRetriever
 from darnel.retrievers.fusion import FusedRetriever
@@ -104,7 +104,7 @@ def _defence(name: str) -> Defence:
     if name in DEFENCES:
         return DEFENCES[name][0]
     if ":" in name:
-        return as_defence(import_attr(name, "--retriever"))
+        return as_defence(import_attr(name, "--retriever", "myapp.rag:rerank"))
     raise UnknownNameError("defence", name, [*DEFENCES, NORMALISE])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from darnel.core.corpus import Record
-from darnel.core.errors import EmbedderError, UsageError
+from darnel.core.errors import EmbedderError, TargetError, UsageError
 from darnel.embedders.base import CachedEmbedder, Embedder
 from darnel.embedders.check import agreement, check_dimension
 from darnel.embedders.resolve import resolve_embedder
@@ -149,7 +149,7 @@ def test_a_spec_that_names_nothing_says_what_it_should(spec: str) -> None:
 
 def test_a_module_that_fails_on_import_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "brokenapp.py").write_text("raise RuntimeError('no key in the environment')\n")
-    with pytest.raises(UsageError, match="--embedder brokenapp:x: .*no key in the environment"):
+    with pytest.raises(TargetError, match="--embedder brokenapp:x: .*no key in the environment"):
         resolve_embedder("brokenapp:x")
     (tmp_path / "badapp.py").write_text("class Own:\n    def __init__(self): raise RuntimeError('no key')\n")
     with pytest.raises((UsageError, EmbedderError), match="no key"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,8 +49,13 @@ class AppOptions:
 DEFAULT_APP = AppOptions()
 
 
-def fill(template: str, query: str) -> object:
-    """The template's JSON with the question in each string's ``{query}``.
+PASSAGES = "{passages}"
+_SLOT = re.compile(r"\{query\}|\{passages\}")
+
+
+def fill(template: str, query: str, passages: Sequence[str] | None = None) -> object:
+    """The template's JSON with the question in each string's ``{query}``. Where there are passages, a string that is
+    ``{passages}`` becomes the list of them, and elsewhere in a string they stand with blank lines between.
 
     Raises:
         UsageError: it is no JSON, or has no ``{query}``.
@@ -61,12 +68,16 @@ def fill(template: str, query: str) -> object:
         ) from None
     if "{query}" not in template:
         raise UsageError(f"the input {template!r} has no {{query}} in it, so every question would be the same")
-    return _filled(parsed, query)
+    slots = {"{query}": query} if passages is None else {"{query}": query, PASSAGES: "\n\n".join(passages)}
+    return _filled(parsed, slots, passages)
 
 
-def _filled(value: object, query: str) -> object:
+def _filled(value: object, slots: Mapping[str, str], passages: Sequence[str] | None) -> object:
     if isinstance(value, str):
-        return value.replace("{query}", query)
+        if value == PASSAGES and passages is not None:
+            return list(passages)
+        # at one go: what is put in is not looked at again
+        return _SLOT.sub(lambda found: slots.get(found[0], found[0]), value)
     if isinstance(value, dict):
-        return {key: _filled(item, query) for key, item in value.items()}
-    return [_filled(item, query) for item in value] if isinstance(value, list) else value
+        return {key: _filled(item, slots, passages) for key, item in value.items()}
+    return [_filled(item, slots, passages) for item in value] if isinstance(value, list) else value

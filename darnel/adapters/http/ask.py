@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -54,14 +55,14 @@ class HttpAsker:
             trust_env=not direct,
         )
 
-    def ask(self, question: str) -> Reply:
-        """Ask one question.
+    def ask(self, question: str, passages: Sequence[str] | None = None) -> Reply:
+        """Ask one question; ``passages``: what the answer is to be made from, in the input's ``{passages}``.
 
         Raises:
             HttpError: no answer for now.
             TargetError: the application refused for good, or what it returned cannot be read.
         """
-        response = self._send(question)
+        response = self._send(question, passages)
         refusal = f"{response.status_code} {response.reason_phrase} from {redact(self._url)}"
         if response.is_redirect:
             raise TargetError(f"{refusal}: redirects are not followed; give the URL it leads to")
@@ -81,13 +82,13 @@ class HttpAsker:
         """Close all connections."""
         self._client.close()
 
-    def _send(self, question: str) -> Any:
+    def _send(self, question: str, passages: Sequence[str] | None) -> Any:
         import httpx
 
         try:
             if self._get:
                 return self._client.get(self._url.replace("{query}", quote(question, safe="")))
-            body = json.dumps(fill(self._body, question)).encode()
+            body = json.dumps(fill(self._body, question, passages)).encode()
             return self._client.post(self._url, content=body, headers={"Content-Type": "application/json"})
         except httpx.InvalidURL as error:
             raise TargetError(f"{redact(self._url)} is no URL that can be asked: {self._shown(str(error))}") from None

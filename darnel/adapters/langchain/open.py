@@ -6,11 +6,11 @@ import inspect
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import redirect_stdout
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
+from darnel.adapters.apps.load import load_app
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.chroma.connect import LOCK_WAIT, folder_checks
 from darnel.adapters.folder import FolderLock
@@ -30,9 +30,8 @@ from darnel.adapters.langchain.corpus import LangChainCorpus
 from darnel.adapters.langchain.stores.find import keeps
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Check, CorpusReader, Target
-from darnel.core.errors import DarnelError, TargetError, UsageError, blame_target, describe_error
+from darnel.core.errors import UsageError, blame_target
 from darnel.embedders.base import Embedder
-from darnel.embedders.resolve import import_attr
 
 EXAMPLE = "langchain:myapp.rag:vectorstore"
 
@@ -136,36 +135,24 @@ def _target(
 
 
 def _load(where: str) -> Any:
-    """What ``module:attr`` names, made if it is a factory; the application's prints go to standard error."""
+    """What ``module:attr`` names, made if it is a factory."""
+    return load_app(where, "langchain", lambda found: _is_factory(found, where))
+
+
+def _is_factory(found: Any, where: str) -> bool:
+    """Whether it makes the application, rather than being it.
+
+    Raises:
+        UsageError: it can neither be asked nor called without arguments.
+    """
     from langchain_core.runnables import Runnable
     from langchain_core.vectorstores import VectorStore
 
-    with redirect_stdout(sys.stderr):
-        try:
-            found = import_attr(where, "langchain:")
-            if isinstance(found, Runnable | VectorStore) or not callable(found) or takes_question(found):
-                return found
-            if inspect.isclass(found) or inspect.iscoroutinefunction(found) or required_parameters(found) != []:
-                raise UsageError(
-                    f"{where} takes several arguments, or is async or a class; give a plain function without any that makes "
-                    "the application, or one of one argument that takes the question"
-                )
-            return found()
-        except DarnelError as error:
-            missing = error.__context__
-            if isinstance(missing, ModuleNotFoundError) and missing.name not in _packages(where):
-                raise TargetError(f"{where} needs the package {missing.name}; install it beside darnel") from None
-            raise
-        except SystemExit as error:
-            raise TargetError(
-                f"{where} ended the program while it was imported or made (sys.exit({error.code!r})); name something that "
-                "can be imported without running the application"
-            ) from None
-        except Exception as error:  # the application's
-            raise TargetError(f"{where} failed while it made the store: {describe_error(error)}") from error
-
-
-def _packages(where: str) -> set[str]:
-    """The module of ``module:attr`` and the packages it lies in."""
-    parts = where.partition(":")[0].split(".")
-    return {".".join(parts[: n + 1]) for n in range(len(parts))}
+    if isinstance(found, Runnable | VectorStore) or not callable(found) or takes_question(found):
+        return False
+    if inspect.isclass(found) or inspect.iscoroutinefunction(found) or required_parameters(found) != []:
+        raise UsageError(
+            f"{where} takes several arguments, or is async or a class; give a plain function without any that makes "
+            "the application, or one of one argument that takes the question"
+        )
+    return True

@@ -28,7 +28,7 @@ def python_target(function: Callable[[Any], Any], name: str, options: AppOptions
 
     def call(question: str) -> Reply:
         given = question if options.input is None else fill(options.input, question)
-        return reader.read(_finished(function(given)))
+        return reader.read(finished(function(given)))
 
     target = planted_apart(call, f"python {name}", options, advice=ADVICE)
 
@@ -41,10 +41,10 @@ def python_target(function: Callable[[Any], Any], name: str, options: AppOptions
     return replace(target, checks=checks)
 
 
-def _finished(output: Any) -> Any:
+def finished(output: Any) -> Any:
     """What comes of a coroutine; the pieces of a stream of text, joined."""
     if inspect.isawaitable(output):
-        return _finished(run_async(_wait(output)))
+        return finished(run_async(_wait(output)))
     if inspect.isasyncgen(output):
         return _joined(run_async(_collect(output)))
     return _joined(list(output)) if inspect.isgenerator(output) else output

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import inspect
-import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
+from darnel.adapters.apps.load import load_app
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.python.call import python_target
 from darnel.adapters.recognise import is_known, target_from_object
 from darnel.adapters.spec import TargetSpec
 from darnel.core.corpus import Target
-from darnel.core.errors import DarnelError, TargetError, UsageError, describe_error
+from darnel.core.errors import UsageError
 from darnel.embedders.base import Embedder
-from darnel.embedders.resolve import import_attr
 
 EXAMPLE = "python:myapp.rag:ask"
 
@@ -42,23 +39,9 @@ def open_python(
     return python_target(found, spec.where, app)
 
 
-@cache
 def load_object(where: str) -> Any:
-    """What ``module:attr`` names, made if it is a factory; the same object when asked again. What the application prints
-    goes to standard error.
-
-    Raises:
-        UsageError: it cannot be imported.
-        TargetError: the application raised, or would exit.
-    """
-    with redirect_stdout(sys.stderr):
-        try:
-            found = import_attr(where, "python:")
-            return found() if not is_known(found) and _is_factory(found) else found
-        except DarnelError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise TargetError(f"{where} failed before it was asked anything: {describe_error(error)}") from error
+    """What ``module:attr`` names, made if it is a factory; see ``load_app``."""
+    return load_app(where, "python", lambda found: not is_known(found) and _is_factory(found))
 
 
 def check_function(found: Any, where: str) -> None:

@@ -52,9 +52,9 @@ def resolve_sparse(given: Any, names: Sequence[str]) -> dict[str, SparseEncoder]
         EmbedderError: an object is no sparse encoder.
     """
     if isinstance(given, str):
-        from darnel.embedders.resolve import import_attr
+        from darnel.core.importing import import_attr
 
-        given = import_attr(given, "sparse=")
+        given = import_attr(given, "sparse=", "myapp.rag:sparse")
     if given is None:
         return {}
     if isinstance(given, Mapping):

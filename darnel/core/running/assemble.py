@@ -19,7 +19,6 @@ from darnel.core.results import (
     Baseline,
     Cleanup,
     DigestInfo,
-    GateResult,
     LeftoverInfo,
     Observation,
     QueryInfo,
@@ -30,7 +29,7 @@ from darnel.core.results import (
 )
 from darnel.core.running.run import Run
 from darnel.core.running.trusting import trust_change
-from darnel.core.scoring.gate import check_gate
+from darnel.core.scoring.gate import check_gate, exit_code
 from darnel.core.scoring.observe import QueryOutcome, observe, transfers
 from darnel.core.scoring.returned import unlike_baseline
 from darnel.core.scoring.rising import check_rises
@@ -117,16 +116,6 @@ def _doubtful(score: Score, options: RunOptions) -> bool:
         unexplained > options.max_inconclusive * score.queries
         or score.inconclusive > max(options.max_inconclusive, INDEX_LOSS) * score.queries
     )
-
-
-def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
-    """3 where plants may be left, else 1 where a gate failed, else 2 where something could not be told, else 0."""
-    verdicts = {gate.verdict for gate in gates}
-    if leftovers:
-        return 3
-    if "failed" in verdicts:
-        return 1
-    return 2 if doubtful or "unclear" in verdicts else 0
 
 
 def _observations(run: Run) -> tuple[list[Observation], dict[str, list[QueryOutcome]]]:

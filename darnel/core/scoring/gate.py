@@ -50,26 +50,37 @@ def parse_gate(text: str, ks: Sequence[int]) -> Gate:
         UsageError: it does not read so, or the number is none.
         UnknownNameError: the metric is not known, or no result holds it at that k.
     """
-    found = _FORM.fullmatch(text.strip())
-    if not found:
-        raise UsageError(f"cannot read the condition '{text}'; write for instance 'exposure@5 > 0.2'")
-    metric, k = found["metric"], int(found["k"]) if found["k"] else None
+    gate = read_condition(text, "exposure@5 > 0.2")
+    metric, k = gate.metric, gate.k
     if metric not in (*_AT_K, *_PLAIN, *_STAGES):
         raise UnknownNameError("metric", metric, METRICS)
     if (metric in _AT_K) != (k is not None):
         raise UsageError(f"'{text}': write {metric}{'@K' if metric in _AT_K else ''}; metrics: {', '.join(METRICS)}")
     if k is not None and k not in ks:
         raise UsageError(f"'{text}': {metric} is measured at k = {', '.join(map(str, ks))}; choose one, or set --k {k}")
+    least = -1 if metric.startswith("lift") else 0
+    if not least <= gate.value <= 1:
+        raise UsageError(
+            f"'{text}': {metric} goes from {least} to 1, so this never changes; write for instance 0.2 or 20%"
+        )
+    return gate
+
+
+def read_condition(text: str, example: str) -> Gate:
+    """Read ``[NAME] METRIC[@K] OP NUMBER``, of whatever metric.
+
+    Raises:
+        UsageError: it does not read so, or the number is none.
+    """
+    found = _FORM.fullmatch(text.strip())
+    if not found:
+        raise UsageError(f"cannot read the condition '{text}'; write for instance '{example}'")
     try:
         value = float(found["value"].rstrip("%")) / (100 if found["value"].endswith("%") else 1)
     except ValueError:
         raise UsageError(f"'{text}': '{found['value']}' is not a number") from None
-    least = -1 if metric.startswith("lift") else 0
-    if not least <= value <= 1:
-        raise UsageError(
-            f"'{text}': {metric} goes from {least} to 1, so this never changes; write for instance 0.2 or 20%"
-        )
-    return Gate(text.strip(), found["pattern"], metric, k, found["op"], value)
+    k = int(found["k"]) if found["k"] else None
+    return Gate(text.strip(), found["pattern"], found["metric"], k, found["op"], value)
 
 
 def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppression] = ()) -> GateResult:
@@ -88,6 +99,16 @@ def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppr
     if not chosen:
         doubts = ["no pattern was measured"]
     return settle(gate.text, failed, doubts, f"{len(chosen)} pattern(s)", suppressions)
+
+
+def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
+    """3 where plants may be left, else 1 where a gate failed, else 2 where something could not be told, else 0."""
+    verdicts = {gate.verdict for gate in gates}
+    if leftovers:
+        return 3
+    if "failed" in verdicts:
+        return 1
+    return 2 if doubtful or "unclear" in verdicts else 0
 
 
 def _named(pattern: str | None, score: Score) -> bool:

@@ -101,7 +101,7 @@ def test_a_dotted_attribute(app: Callable[..., str]) -> None:
         ("langchain:ragapp:wants_more", UsageError, "plain function"),
         ("langchain:ragapp:later", UsageError, "plain function"),
         ("langchain:ragapp:Holder", UsageError, "plain function"),
-        ("langchain:ragapp:fails", TargetError, "made the store: RuntimeError: no such database"),
+        ("langchain:ragapp:fails", TargetError, "failed: RuntimeError: no such database"),
     ],
 )
 def test_what_cannot_be_a_target_is_refused_in_one_line(
@@ -121,7 +121,7 @@ def test_a_package_that_the_application_needs_is_named(app: Callable[..., str]) 
 
 def test_an_application_that_fails_on_import_is_blamed(app: Callable[..., str]) -> None:
     app("raise ValueError('no\\nkey')\n")
-    with pytest.raises(UsageError, match="importing it failed: ValueError: no key"):
+    with pytest.raises(TargetError, match="importing it failed: ValueError: no key"):
         open_target("langchain:ragapp:store")
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import darnel
-from darnel.adapters.llamaindex import load
+from darnel.adapters.apps.load import forget_apps
 from darnel.core.errors import TargetError, UsageError
 
 pytest.importorskip("llama_index.vector_stores.chroma", reason="llama-index-vector-stores-chroma is missing")
@@ -72,9 +72,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "questions.txt").write_text("where is the ladder\nwhere are the keys\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", ["", *sys.path])
-    load._load.cache_clear()
+    forget_apps()
     yield tmp_path
-    load._load.cache_clear()
+    forget_apps()
     for name in [n for n in sys.modules if n.endswith("_app") and "." not in n]:
         del sys.modules[name]
 
@@ -139,7 +139,7 @@ def test_what_the_application_prints_is_not_data(folder: Path, capsys: pytest.Ca
         ("llamaindex:shop_app:", UsageError, "llamaindex:myapp.rag:index"),
         ("llamaindex:shop_app:nothing", UsageError, "has no 'nothing'"),
         ("llamaindex:shop_app:index#docs", UsageError, "takes no"),
-        ("llamaindex:no_such_app:index", TargetError, "run from the folder"),
+        ("llamaindex:no_such_app:index", UsageError, "run from the folder"),
         ("llamaindex:shop_app:needs", UsageError, "found no vector store in needs"),
         ("llamaindex:shop_app:collection", UsageError, "cannot plant through a Collection"),
     ],
@@ -153,7 +153,7 @@ def test_a_wrong_spec_says_so_in_one_line(folder: Path, spec: str, kind: type[Ex
 @pytest.mark.parametrize(
     ("body", "match"),
     [
-        ("import sys; sys.exit(3)", "SystemExit"),
+        ("import sys; sys.exit(3)", r"ended the program \(sys\.exit\(3\)\)"),
         ("raise RuntimeError('two\\nlines')", "RuntimeError: two lines"),
         (
             "from llama_index.core import VectorStoreIndex\nindex = VectorStoreIndex([])",

@@ -109,7 +109,7 @@ def test_what_cannot_be_read_is_the_replys_error(app: dict[str, Any], said: str,
         ("notes", UsageError, "is a str and cannot be asked"),
         ("two", UsageError, "must take one argument"),
         ("named_only", UsageError, "must take one argument"),
-        ("nothing", UsageError, "has no attribute 'nothing'"),
+        ("nothing", UsageError, "has no 'nothing'"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(name: str, error: type[Exception], said: str, shelf: Shelf) -> None:

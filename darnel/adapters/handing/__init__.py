@@ -1,0 +1,1 @@
+"""Applications that answer from passages that they are given, for mode B."""
