@@ -18,7 +18,19 @@ MODULES = {
     ".".join(("darnel", *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__"): path
     for path in sorted(ROOT.rglob("*.py"))
 }
-BELOW_CLI = {"adapters", "api", "audit", "core", "demo", "embedders", "models", "patterns", "retrievers", "selftest"}
+BELOW_CLI = {
+    "adapters",
+    "api",
+    "audit",
+    "auditing",
+    "core",
+    "demo",
+    "embedders",
+    "models",
+    "patterns",
+    "retrievers",
+    "selftest",
+}
 MAY_IMPORT = {
     "core": set[str](),
     "embedders": {"core"},
@@ -30,7 +42,8 @@ MAY_IMPORT = {
     "reports": {"core", "audit"},
     "api": {"adapters", "audit", "core", "embedders", "patterns", "retrievers"},
     "demo": {"adapters", "api", "core", "embedders"},
-    "selftest": {"adapters", "api", "audit", "core", "embedders", "patterns"},
+    "auditing": {"adapters", "api", "audit", "core", "embedders"},
+    "selftest": {"adapters", "auditing", "audit", "core", "embedders", "patterns"},
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},
 }

@@ -74,8 +74,8 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
     darnel audit docs/ --baseline findings.json --suppress accepted.toml
     darnel audit docs/ --self-test
     """
-    from darnel.api import audit_corpus
     from darnel.audit.workers import cores
+    from darnel.auditing import audit_corpus
     from darnel.cli.files import check_outputs, write_outputs
     from darnel.cli.progress import progress_bar
     from darnel.cli.settings import load_acceptances
