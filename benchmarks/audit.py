@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +29,13 @@ from benchmarks.stores import data_folder
 from darnel.adapters.memory.corpus import MemoryCorpus, load_corpus
 from darnel.audit.detector import Context
 from darnel.audit.engine import AuditOptions, run_audit
-from darnel.audit.readers.corpus import StoreReader
+from darnel.audit.readers.listed import ListReader
 from darnel.audit.results import AuditResults
+from darnel.audit.selftest.measure import find_plants
+from darnel.audit.selftest.plants import made_plants
 from darnel.core.corpus import Record
-from darnel.core.pattern import Crafted, CraftRequest, Dose
-from darnel.core.plant import find_markers, make_marker
 from darnel.core.queries import Query
-from darnel.core.stats import rate
+from darnel.core.stats import Rate, rate
 
 CLEAN = ("cranfield", "cisi", "npl", "fastapi-docs", "notinject", "packages-0", "packages-1")
 RETRIEVAL = ("cranfield", "cisi", "npl")
@@ -44,23 +44,6 @@ HELD_OUT = (
     *("echo:3", "keywords:3", "keywords:20", "answer:1", "echo-end:1", "css:1", "homoglyph:1", "tags:1", "tags:5"),
     *("host:1", "host-echo:1", "partial:50", "term-dump:10", "dilute:200", "straddle:60", "trigger:5", "hub:10"),
 )
-
-
-class Listed:
-    """Records that a reader can go through; the corpus of a run that is never planted for real."""
-
-    def __init__(self, records: Sequence[Record]) -> None:
-        self._records = records
-
-    def scan(self, batch: int = 1_000, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
-        for start in range(0, len(self._records), batch):
-            yield self._records[start : start + batch]
-
-    def ids(self) -> list[str]:
-        return [r.id for r in self._records]
-
-    def plants(self) -> list[Record]:
-        return []
 
 
 def installed(seed: int) -> list[Record]:
@@ -130,8 +113,7 @@ def queries_of(name: str) -> list[Query]:
 def audit(
     records: Sequence[Record], queries: Sequence[Query] = (), *, embed: Any = None, detectors: Sequence[str] = ()
 ) -> AuditResults:
-    reader = StoreReader(Listed(records), "bench", total=len(records), vectors=embed is not None)
-    return run_audit([reader], AuditOptions(Context(queries, embed), detectors))
+    return run_audit([ListReader(records)], AuditOptions(Context(queries, embed), detectors))
 
 
 def clean(sets: Sequence[str], *, alarms: bool) -> None:
@@ -158,82 +140,35 @@ def planted(sets: Sequence[str], patterns: Sequence[str], plants: int) -> None:
     )
     for name in sets:
         records, queries = records_of(name), queries_of(name)
+        corpus = MemoryCorpus(records)
+
+        def search(questions: Sequence[str], count: int, corpus: MemoryCorpus = corpus) -> list[list[str]]:
+            return [[s.text or "" for s in reply.sources] for reply in corpus.retrieve(questions, count)]
+
         for dose in parse_doses(patterns, controls=False):
-            made = crafted(dose, records, queries, plants)
-            if not made:
-                continue
-            embed = _embedder() if dose.pattern.name in ("hub", "swap") else None
-            corpus = _embedded(records[:1_000], made, embed) if embed else [*records, *(r for r, _ in made)]
-            ids = {r.id for r, _ in made}
-            results = audit(corpus, queries, embed=embed)
-            if results.errors:
-                print(results.errors)
-            caught: dict[str, set[str]] = defaultdict(set)
-            for f in results.findings:
-                if f.record in ids:
-                    caught[f.detector].add(f.record)
-            every = set().union(*caught.values()) if caught else set()
-            bare = set().union(*(v for k, v in caught.items() if k != "echo")) if caught else set()
-            by = {k: f"{len(v) / len(ids):.2f}" for k, v in caught.items()}
-            print(
-                f"{name:10} {dose.label:14} {len(ids):4} {_rate(every, ids):>22} {_rate(bare, ids):>22}  {by}",
-                flush=True,
-            )
+            made = made_plants(dose, records, queries, plants, search)
+            embed = _embedder() if made and made[0].vector_of else None
+            found = find_plants(records[:1_000] if embed else records, made, AuditOptions(Context(queries, embed)))
+            if found.errors:
+                print(found.errors)
+            row = found.recall(dose.label)
+            by = {k: f"{v / row.plants:.2f}" for k, v in row.detectors.items()}
+            known, bare = _shown(row.recall), _shown(row.without_questions)
+            print(f"{name:10} {dose.label:14} {row.plants:4} {known:>22} {bare:>22}  {by}", flush=True)
 
 
 def _rate(found: set[str], of: set[str]) -> str:
-    r = rate(len(found), len(of))
+    return _shown(rate(len(found), len(of)))
+
+
+def _shown(r: Rate) -> str:
     return f"{r.value:.2f} ({r.low:.2f}–{r.high:.2f})"
-
-
-def crafted(dose: Dose, records: Sequence[Record], queries: Sequence[Query], plants: int) -> list[tuple[Record, Any]]:
-    """Plants of a dose for as many queries as make ``plants`` of them."""
-    from darnel.adapters.memory.rankers import BM25Ranker
-    from darnel.core.planting.crafting import neighbours
-
-    drawn = random.Random(dose.label)
-    copies = dose.pattern.copies(dose.strength)
-    chosen = drawn.sample(list(queries), min(len(queries), max(1, plants // copies)))
-    near = neighbours(queries)
-    corpus = MemoryCorpus(records, ranker=BM25Ranker())
-    passages = {
-        q.id: [s.text or "" for s in reply.sources]
-        for q, reply in zip(chosen, corpus.retrieve([q.text for q in chosen], 10), strict=True)
-    }
-    titled = any((r.metadata or {}).get("title") for r in records[:50])
-    made = []
-    for query in chosen:
-        host = drawn.choice(records).text or ""
-        for copy in range(copies):
-            host = host if copies > 1 else drawn.choice(records).text or ""
-            carrier = " ".join(host.split()[:35]) or "a short note on another matter entirely"
-            marker = make_marker(0, dose.label, query.id, copy)
-            request = CraftRequest(
-                *(query.text, dose.strength, copy, marker, lambda m, c=carrier: f"{c} {m}"),
-                *(passages[query.id], random.Random(f"{query.id}/{copy}")),
-                others=near[query.id],
-                template={"title": ""} if titled else {},
-            )
-            result = dose.pattern.craft(request)
-            result = Crafted(result) if isinstance(result, str) else result
-            text = result.text
-            for found in find_markers(text):
-                text = text.replace(found, "entry")
-            made.append((Record(f"plant-{query.id}-{copy}", text, dict(result.metadata)), result.vector_of))
-    return made
 
 
 def _embedder() -> Any:
     from darnel.embedders.resolve import resolve_embedder
 
     return resolve_embedder("wordllama").documents
-
-
-def _embedded(records: Sequence[Record], made: Sequence[tuple[Record, Any]], embed: Any) -> list[Record]:
-    kept = [r for r in records if r.text]
-    vectors = embed([r.text for r in kept])
-    held = [Record(r.id, r.text, r.metadata, v) for r, v in zip(kept, vectors, strict=True)]
-    return held + [Record(r.id, r.text, r.metadata, embed(list(of)).mean(axis=0)) for r, of in made if of]
 
 
 def kits() -> None:

@@ -7,18 +7,18 @@ from collections.abc import Collection, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from darnel.adapters.apps.options import DEFAULT_APP, AppOptions
 from darnel.adapters.recognise import target_from_object
-from darnel.adapters.registry import known_adapters, load_opener, takes_apps
+from darnel.adapters.registry import load_opener, takes_apps
 from darnel.adapters.spec import check_host, parse_spec
 from darnel.core.corpus import Target
 from darnel.core.errors import HostNotAllowedError, QueryFileError, UsageError
 from darnel.core.handing.honest import passages_for
 from darnel.core.handing.results import HandedResults
 from darnel.core.handing.run import HandingOptions, run_mode_b
-from darnel.core.options import Progress, RunOptions
+from darnel.core.options import RunOptions
 from darnel.core.pattern import Dose, Pattern
 from darnel.core.payload import Payload
 from darnel.core.planting.ledger import Ledger
@@ -29,10 +29,6 @@ from darnel.embedders.base import Embedder
 from darnel.embedders.resolve import resolve_embedder
 from darnel.patterns.payloads.registry import parse_payloads
 from darnel.patterns.registry import parse_doses
-
-if TYPE_CHECKING:
-    from darnel.audit.model import Severity
-    from darnel.audit.results import AuditResults
 
 OWN = "own"
 """The store's own search."""
@@ -229,61 +225,3 @@ def run_context(
             stack.callback(store.close)
             chosen = replace(chosen, honest=passages_for(store, asked, k - 1), corpus=store.spec or "an object")
         return run_mode_b(handed, asked, said, chosen)
-
-
-def audit_corpus(
-    sources: Iterable[Any],
-    *,
-    queries: str | os.PathLike[str] | Iterable[str | Query | Mapping[str, Any]] | None = None,
-    embedder: object = None,
-    detectors: Iterable[str] = (),
-    alert_budget: float = 0.005,
-    fail_on: Severity = "high",
-    allow_unreadable: bool = False,
-    progress: Progress = lambda _what, _done, _total: None,
-) -> AuditResults:
-    """Look for what should not be in a corpus; nothing is written to it. See ``docs/audit.md``.
-
-    Args:
-        sources: files, folders, target specs and objects (see ``open_target``), audited together as one corpus.
-        queries: the questions that users ask, for the echo detector.
-        embedder: the application's, for the re-encode check.
-        detectors: names; all that can run where none is given.
-        alert_budget: the share of clean records that statistical detectors may flag.
-        fail_on: the severity from which a finding makes the exit code 1.
-        allow_unreadable: whether records that cannot be read leave the exit code 0.
-        progress: called with what is done, how many records, and of how many (0: not known).
-
-    Raises:
-        DarnelError: a source or an embedder cannot be opened, and what to do.
-    """
-    from darnel.audit.batch import check_installed
-    from darnel.audit.detector import Context
-    from darnel.audit.engine import AuditOptions, run_audit
-    from darnel.audit.live import digests_around
-    from darnel.audit.readers.files import open_file
-
-    check_installed()
-    resolved = None if embedder is None else resolve_embedder(embedder)
-    asked = [] if queries is None else read_queries(queries)
-    context = Context(asked, None if resolved is None else resolved.documents, alert_budget)
-    options = AuditOptions(context, tuple(detectors), fail_on, allow_unreadable, progress=progress)
-    with ExitStack() as stack:
-        opened: list[Any] = []
-        for source in sources:
-            if not _is_target(source):
-                opened.append(open_file(Path(source)))
-                continue
-            target = open_target(source, embedder=resolved, writes=False)
-            stack.callback(target.close)
-            opened.append(target)
-        return digests_around(opened, options, run_audit)
-
-
-def _is_target(source: Any) -> bool:
-    """A spec such as ``chroma:./db#docs``, or an object; a path that exists is a path, whatever it looks like."""
-    if isinstance(source, os.PathLike):
-        return False
-    if not isinstance(source, str):
-        return True
-    return not Path(source).exists() and source.partition(":")[0] in known_adapters()

@@ -10,14 +10,16 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from darnel.audit.prose import prose_of
+from darnel.audit.prose import HINTS, prose_of
 from darnel.core.errors import TargetError
 from darnel.core.text import stop_words, words
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NEEDS = ("confusable_homoglyphs", "datasketch", "pyarrow", "regex", "selectolax")
+    from darnel.audit.tokens import Tokens
+
+NEEDS = ("confusable_homoglyphs", "pyarrow", "regex", "selectolax")
 INSTALL = "pip install 'darnel[audit]'"
 MOST_BYTES = 32_000_000
 """Text and metadata of one batch; a batch is closed once it holds more."""
@@ -96,9 +98,19 @@ def pack(rows: Iterable[Row], size: int) -> Iterator[pa.RecordBatch]:
 class Entry:
     """One record of a batch; what several detectors want of it is worked out once."""
 
-    def __init__(self, id: str, text: str, metadata: str, vector: Any, source: str = "") -> None:  # noqa: A002  # the column's name
+    def __init__(
+        self,
+        id: str,  # noqa: A002  # the column's name
+        text: str,
+        metadata: str,
+        vector: Any,
+        source: str = "",
+        *,
+        plain: bool = False,
+    ) -> None:
+        """``plain``: whether the text is known to be prose throughout."""
         self.id, self.text, self.vector, self.source = id, text, vector, source
-        self._metadata = metadata
+        self._metadata, self._plain = metadata, plain
 
     @cached_property
     def metadata(self) -> dict[str, Any]:
@@ -112,7 +124,7 @@ class Entry:
     @cached_property
     def prose(self) -> str:
         """The text with code and table rows blanked, every other character at its place."""
-        return prose_of(self.text)
+        return self.text if self._plain else prose_of(self.text)
 
     @cached_property
     def lowered(self) -> str:
@@ -138,6 +150,8 @@ class Entry:
     @cached_property
     def fields(self) -> list[tuple[str, str]]:
         """Metadata keys with their text; a list of texts is joined by spaces."""
+        if not self._metadata:
+            return []
         found = []
         for key, value in self.metadata.items():
             if isinstance(value, str):
@@ -159,13 +173,38 @@ class Batch:
     def __len__(self) -> int:
         return int(self.arrow.num_rows)
 
+    def matching(self, column: str, pattern: str) -> Sequence[bool]:
+        """Which records have a match for an RE2 pattern in a column, whatever the case; linear in the text."""
+        from pyarrow import compute
+
+        found = compute.match_substring_regex(self.arrow.column(column), pattern, ignore_case=True)
+        marks: list[bool] = found.to_pylist()
+        return marks
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The words of each record's prose."""
+        from darnel.audit.tokens import Tokens
+
+        return Tokens.of([entry.words for entry in self.entries])
+
+    @cached_property
+    def all_tokens(self) -> Tokens:
+        """The words of each record's text."""
+        from darnel.audit.tokens import Tokens
+
+        if all(entry.prose is entry.text for entry in self.entries):
+            return self.tokens
+        return Tokens.of([entry.all_words for entry in self.entries])
+
     @cached_property
     def entries(self) -> list[Entry]:
         """Its records, in order."""
         columns = [self.arrow.column(name).to_pylist() for name in ("id", "text", "metadata")]
         vectors = self.arrow.column("vector")
         stored = [None] * len(self) if vectors.null_count == len(self) else list(vectors)
+        parted = self.matching("text", HINTS)
         return [
-            Entry(i, t, m, None if v is None or not v.is_valid else v.values.to_numpy(), self.source)
-            for i, t, m, v in zip(*columns, stored, strict=True)
+            Entry(i, t, m, None if v is None or not v.is_valid else v.values.to_numpy(), self.source, plain=not p)
+            for i, t, m, v, p in zip(*columns, stored, parted, strict=True)
         ]

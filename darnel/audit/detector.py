@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
-from darnel.audit.model import MOST_SPANS, Finding, Severity, Span
+from darnel.audit.model import MOST_SPANS, Finding, Severity, Span, in_context
 from darnel.core.queries import Query
 
 Embed = Callable[[Sequence[str]], Any]
@@ -69,6 +69,10 @@ class BaseDetector:
     blind: ClassVar[str]
     advice: ClassVar[str] = "Open the record, check who wrote it, and remove or restore it."
     learns: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
+    """Whether it can tell something of a record without its corpus, as at ingest; see ``darnel.audit.screen``."""
+    splits: ClassVar[bool] = False
+    """Whether several of it may each look at a part of the corpus, in processes of their own, and be merged; see ``merge``."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -82,8 +86,12 @@ class BaseDetector:
 
     def examine(self, batch: Batch) -> Iterable[Finding]:
         """See ``Detector.examine``."""
-        for entry in batch.entries:
+        for entry in self.candidates(batch):
             yield from self.look(entry)
+
+    def candidates(self, batch: Batch) -> Iterable[Entry]:
+        """The records that are worth a look, told of the whole batch at once."""
+        return batch.entries
 
     def look(self, entry: Entry) -> Iterable[Finding]:
         """Findings of one record."""
@@ -93,12 +101,26 @@ class BaseDetector:
         """See ``Detector.finish``."""
         return ()
 
+    def merge(self, other: Self) -> None:
+        """Take over what another of the same class has kept of its part of the corpus, for one that ``splits``."""
+
+    def looks_again(self) -> bool:
+        """For one that learns: whether it must examine the corpus at all, having learnt it."""
+        return True
+
     def finding(
         self, entry: Entry | Ref, severity: Severity, score: float, why: str, spans: Iterable[Span] = ()
     ) -> Finding:
         """A finding of this detector, with the first few of its spans and the line that they begin in."""
         shown = tuple(sorted(spans, key=lambda s: (s.start, s.end, s.what))[:MOST_SPANS])
         line = 0
-        if isinstance(entry, Entry) and shown and shown[0].end:
-            line = entry.text.count("\n", 0, shown[0].start) + 1
+        if isinstance(entry, Entry) and shown:
+            line = entry.text.count("\n", 0, shown[0].start) + 1 if shown[0].end else 0
+            shown = tuple(in_context(span, entry.text) for span in shown)
         return Finding(entry.id, self.name, severity, round(score, 6), why, self.advice, shown, entry.source, line=line)
+
+
+def keeps_something(detector: Detector) -> bool:
+    """Whether it keeps anything between batches: one that only tells of each record at once does not."""
+    finish: object = type(detector).finish
+    return detector.learns or finish is not BaseDetector.finish

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import msgspec
 
+from darnel.audit.accepted import Acceptance, Baseline, accepting
 from darnel.audit.batch import Batch, check_installed
 from darnel.audit.detector import Context, Detector
 from darnel.audit.model import Finding, Severity
 from darnel.audit.readers.base import Reader, ReadLog
 from darnel.audit.registry import make_detectors
 from darnel.audit.results import SCHEMA_VERSION, AuditResults, AuditRun, DetectorInfo, SourceInfo
+from darnel.audit.running import Running
+from darnel.audit.workers import Team
 from darnel.core.errors import describe_error
 from darnel.core.options import Progress
 from darnel.core.version import darnel_version
@@ -25,25 +29,20 @@ from darnel.core.version import darnel_version
 
 @dataclass(frozen=True, slots=True)
 class AuditOptions:
-    """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch."""
+    """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch; ``jobs``: processes.
+
+    ``baseline`` and ``accepted``: findings that are told, but do not count.
+    """
 
     context: Context = field(default_factory=Context)
     detectors: Sequence[str] = ()
     fail_on: Severity = "high"
     allow_unreadable: bool = False
+    baseline: Baseline | None = None
+    accepted: Sequence[Acceptance] = ()
     batch: int = 1_000
+    jobs: int = 1
     progress: Progress = lambda _what, _done, _total: None
-
-
-@dataclass(slots=True)
-class _State:
-    """What is known so far."""
-
-    findings: list[Finding] = field(default_factory=list)
-    logs: dict[int, ReadLog] = field(default_factory=dict)
-    errors: list[str] = field(default_factory=list)
-    broken: set[str] = field(default_factory=set)
-    interrupted: bool = False
 
 
 def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
@@ -53,11 +52,11 @@ def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
         DarnelError: a package is not installed, or a detector cannot be made.
     """
     check_installed()
-    started, clock, cpu = datetime.now(UTC), time.perf_counter(), time.process_time()
+    started, clock, cpu = datetime.now(UTC), time.perf_counter(), _cpu()
     made = make_detectors(options.detectors, options.context)
     not_run = {d.name: reason for d in made if (reason := d.unusable())}
     running = [d for d in made if d.name not in not_run]
-    state = _State()
+    state = Running()
     try:
         _passes(readers, running, options, state)
     except KeyboardInterrupt:
@@ -66,36 +65,38 @@ def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
     except Exception as error:  # a store that fails halfway: what was found until then still counts
         state.errors.append(f"reading stopped: {describe_error(error)}")
     for detector in running:
-        _tell(state, detector, detector.finish)
+        state.tell(detector, detector.finish)
     run = AuditRun(
         darnel_version(),
         platform.python_version(),
         started.isoformat(timespec="seconds"),
         round(time.perf_counter() - clock, 3),
-        round(time.process_time() - cpu, 3),
+        round(_cpu() - cpu, 3),
     )
     return _results(readers, made, not_run, options, state, run)
 
 
-def _passes(readers: Sequence[Reader], running: Sequence[Detector], options: AuditOptions, state: _State) -> None:
+def _cpu() -> float:
+    """CPU seconds of this process and of those it has waited for."""
+    return sum(os.times()[:4])
+
+
+def _passes(readers: Sequence[Reader], running: Sequence[Detector], options: AuditOptions, state: Running) -> None:
     """Learners see everything first; the others look in that same pass, so one that is interrupted has found something."""
-    learners = [d for d in running if d.learns]
-    others = [d for d in running if not d.learns]
-    if not learners:
-        _read(readers, options, state, "examining", lambda batch: _examine(state, others, batch))
-        return
-
-    def first(batch: Batch) -> None:
-        _examine(state, others, batch)
-        for detector in learners:
-            _learn(state, detector, batch)
-
-    _read(readers, options, state, "examining", first)
-    _read(readers, options, state, "second pass", lambda batch: _examine(state, learners, batch))
+    with Team(running, options.context, options.jobs) as team:
+        try:
+            _read(readers, options, state, "examining", lambda batch: team.look(batch, state))
+        except KeyboardInterrupt:
+            team.gather(state)
+            raise
+        team.gather(state)
+    again = [d for d in running if d.learns and state.looks_again(d)]
+    if again:
+        _read(readers, options, state, "second pass", lambda batch: state.examine(again, batch))
 
 
 def _read(
-    readers: Sequence[Reader], options: AuditOptions, state: _State, what: str, use: Callable[[Batch], None]
+    readers: Sequence[Reader], options: AuditOptions, state: Running, what: str, use: Callable[[Batch], None]
 ) -> None:
     totals = [reader.total for reader in readers]
     total = None if None in totals else sum(t for t in totals if t is not None)
@@ -112,35 +113,6 @@ def _read(
         earlier = before.get(number)
         if earlier is not None and earlier.counts != log.counts:
             state.errors.append(f"{reader.name} changed while it was read; audit it again when nothing writes to it")
-
-
-def _learn(state: _State, detector: Detector, batch: Batch) -> None:
-    if detector.name not in state.broken:
-        try:
-            detector.learn(batch)
-        except Exception as error:
-            _broke(state, detector, error)
-
-
-def _examine(state: _State, detectors: Sequence[Detector], batch: Batch) -> None:
-    for detector in detectors:
-        _tell(state, detector, lambda detector=detector: detector.examine(batch))  # type: ignore[misc]  # mypy infers no type for a lambda's default
-
-
-def _tell(state: _State, detector: Detector, look: Callable[[], Iterable[Finding]]) -> None:
-    """Keep what a detector finds; one that fails is named and asked no more."""
-    if detector.name in state.broken:
-        return
-    try:
-        for finding in look():
-            state.findings.append(finding)
-    except Exception as error:
-        _broke(state, detector, error)
-
-
-def _broke(state: _State, detector: Detector, error: Exception) -> None:
-    state.broken.add(detector.name)
-    state.errors.append(f"the detector {detector.name} failed and was left out from there on: {describe_error(error)}")
 
 
 def _ranked(findings: Sequence[Finding], read: int) -> list[Finding]:
@@ -163,10 +135,10 @@ def _results(
     made: Sequence[Detector],
     not_run: dict[str, str],
     options: AuditOptions,
-    state: _State,
+    state: Running,
     run: AuditRun,
 ) -> AuditResults:
-    sources = [_source(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
+    sources = [source_info(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
     read = sum(s.read for s in sources)
     findings = _ranked(state.findings, read)
     counts = Counter(f.detector for f in findings)
@@ -186,6 +158,7 @@ def _results(
         errors=state.errors,
         exit_code=0,
     )
+    results = accepting(results, options.baseline, options.accepted, datetime.now(UTC).date())
     return judged(results, allow_unreadable=options.allow_unreadable)
 
 
@@ -202,5 +175,6 @@ def judged(results: AuditResults, *, allow_unreadable: bool) -> AuditResults:
     return msgspec.structs.replace(results, exit_code=code)
 
 
-def _source(reader: Reader, log: ReadLog) -> SourceInfo:
+def source_info(reader: Reader, log: ReadLog) -> SourceInfo:
+    """What was read of a source."""
     return SourceInfo(reader.name, reader.kind, log.read, log.skipped, log.unreadable, log.repaired, log.problems)

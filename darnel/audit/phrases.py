@@ -50,10 +50,12 @@ _RAW: tuple[tuple[Severity, str, tuple[str, ...], str], ...] = (
      rf"\b(?:regardless{_S}of{_S}what|whatever){_S}the{_S}user{_S}(?:asks|says|wants)\b"),
     ("medium", "addresses an assistant", ("assistant", "note to"),
      rf"\b(?:note|message|instructions?|directive){_S}(?:to|for){_S}(?:the{_S}|all{_S}|any{_S})?(?:assistants?|ai|llms?|language{_S}models?)\b|\b(?:assistant|ai)[ -](?:only[ -])?(?:note|directive|instruction)s?\b[ \t]{{0,3}}[:,]"),
-    ("medium", "carries a line in the system's name", ("system", "assistant"),
+    ("medium", "carries a line in the system's name", tuple(f"{who}{gap}{what}" for who in ("system", "assistant") for gap in ("", " ", "\t") for what in (":", "]", "*", "prompt", "message", "instruction", "note", "override")),
      r"(?:^|\n)[ \t#*\[]{0,6}(?:system|assistant)[ \t]?(?:prompt|message|instruction|note|override)?[\]*]{0,3}:[ \t]{1,9}(?:you|ignore|always|never|from now|do not|new)\b"),
     ("medium", "asks to be preferred to other documents", ("any question", "all queries", "every previous document", "all previous documents", "retrieval system"),
      rf"\bconsulted{_S}first{_S}for{_S}(?:any|every|all){_S}(?:question|quer)|\bsupersedes{_S}(?:every|all){_S}(?:previous{_S}|other{_S})?documents?\b|\bretrieval{_S}systems?{_S}(?:should|must){_S}(?:prioriti[sz]e|prefer|return)\b|\brequired{_S}reading{_S}for{_S}all{_S}queries\b"),
 )  # fmt: skip
 RULES = tuple((severity, what, hints, re.compile(rule, re.IGNORECASE)) for severity, what, hints, rule in _RAW)
 """How bad, what the sentence does, what the rule cannot do without (looking for that is far quicker), and the rule."""
+HINTS = "|".join(sorted({re.escape(hint.lstrip()) for _, _, hints, _ in _RAW for hint in hints}))
+"""A text without a match for this (whatever the case) holds none of the phrases."""

@@ -9,7 +9,9 @@ _FENCE = re.compile(r"[ \t>]{0,12}(`{3,}|~{3,})")
 _TABLE = re.compile(r"\s*\|.*\||[^|\n]*\|[^|\n]*\|")
 _RULE_ROW = re.compile(r"^[ \t]{0,9}\|?[ \t]{0,9}:?-{2,400}:?[ \t]{0,9}\|", re.MULTILINE)
 """The row under a table's head; without one, lines with bars in them are no table."""
-_HINTS = ("`", "~~~", "|", "\n    ", "\n\t", "://", "{#", "{ #", ">>> ", "\n$ ")
+HINTS = r"`|~~~|\||\n    |\n\t|\A    |\A\t|://|\{ ?#|>>> |\n\$ "
+"""A text without a match for this (of re and of RE2) is prose throughout."""
+_HINTS = re.compile(HINTS)
 _NAMES = re.compile(r"https?://[^\s<>()\[\]\"']{1,2000}|\{ ?#[^{}\n]{1,200}\}")
 BLANK = "\x1f"
 """What stands in the place of each character that is no prose: no space, so that what it parts stays parted."""
@@ -17,7 +19,7 @@ BLANK = "\x1f"
 
 def prose_of(text: str) -> str:
     """The text with code (fenced, indented, in a line), table rows, addresses and anchors blanked; lengths and lines stay."""
-    if not any(hint in text for hint in _HINTS) and not text.startswith(("    ", "\t")):
+    if _HINTS.search(text) is None:
         return text
     text = _NAMES.sub(_blank, text)
     lines = text.split("\n")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
 import msgspec
 
 from darnel.audit.model import SEVERITIES, Finding, Severity
+from darnel.core.errors import UsageError
 
 SCHEMA_VERSION = 1
 
@@ -44,6 +49,17 @@ class DetectorInfo(msgspec.Struct, frozen=True):
     findings: int
 
 
+State = Literal["new", "known", "suppressed"]
+
+
+class Excused(msgspec.Struct, frozen=True):
+    """A finding that somebody accepts, why, and to the end of which day (UTC)."""
+
+    finding: Finding
+    reason: str
+    until: str
+
+
 class AuditRun(msgspec.Struct, frozen=True):
     """When and with what. ``seconds``: wall time."""
 
@@ -55,7 +71,10 @@ class AuditRun(msgspec.Struct, frozen=True):
 
 
 class AuditResults(msgspec.Struct, frozen=True):
-    """The whole document. ``flagged``: distinct records with a finding; ``errors``: what keeps a clean result from counting."""
+    """The whole document. ``flagged``: distinct records with a finding; ``errors``: what keeps a clean result from counting.
+
+    Only ``findings`` count. ``known`` are those that the ``baseline`` has too, ``suppressed`` those that were accepted.
+    """
 
     schema_version: int
     run: AuditRun
@@ -71,6 +90,16 @@ class AuditResults(msgspec.Struct, frozen=True):
     interrupted: bool
     errors: list[str]
     exit_code: int
+    known: list[Finding] = []
+    suppressed: list[Excused] = []
+    baseline: str = ""
+    warnings: list[str] = []
+
+    def states(self) -> Iterator[tuple[State, Finding]]:
+        """Every finding with whether it counts; those that count come first."""
+        yield from (("new", found) for found in self.findings)
+        yield from (("known", found) for found in self.known)
+        yield from (("suppressed", one.finding) for one in self.suppressed)
 
     def to_json(self) -> bytes:
         """Indented UTF-8 JSON; keys in a fixed order."""
@@ -80,3 +109,20 @@ class AuditResults(msgspec.Struct, frozen=True):
         """Findings of that severity or worse."""
         least = SEVERITIES.index(severity)
         return [f for f in self.findings if SEVERITIES.index(f.severity) >= least]
+
+
+def load_findings(path: str | Path) -> AuditResults:
+    """Read a findings document again.
+
+    Raises:
+        UsageError: there is no such file, or it is no findings document of this version.
+    """
+    try:
+        found = msgspec.json.decode(Path(path).read_bytes(), type=AuditResults)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(f"{path} is no findings document of darnel audit: {str(error)[:120]}") from None
+    if found.schema_version != SCHEMA_VERSION:
+        raise UsageError(f"{path} is of version {found.schema_version}; audit again with this darnel")
+    return found

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BINS = 512
 FEWEST = 200
@@ -20,6 +25,20 @@ class Histogram:
         """Count one value; beyond the range it counts as the range's end."""
         self._counts[int(min(1.0, max(0.0, value)) * BINS)] += 1
         self.n += 1
+
+    def add_all(self, values: NDArray[np.float64]) -> None:
+        """Count many values."""
+        import numpy as np
+
+        places = (np.clip(values, 0.0, 1.0) * BINS).astype(np.int64)
+        for place, count in zip(*np.unique(places, return_counts=True), strict=True):
+            self._counts[place] += int(count)
+        self.n += len(values)
+
+    def merge(self, other: Histogram) -> None:
+        """Count what another has counted."""
+        self._counts = [mine + theirs for mine, theirs in zip(self._counts, other._counts, strict=True)]
+        self.n += other.n
 
     def quantile(self, share: float) -> float:
         """The upper edge of the bin below which ``share`` of the values lie; 0 where there are none."""

@@ -7,20 +7,19 @@ from collections.abc import Iterable, Sequence
 
 from darnel.cli.progress import say
 from darnel.core.errors import UsageError
-from darnel.core.results import Results
-from darnel.reports.formats import Output, parse_output
+from darnel.reports.formats import FORMATS, Format, Output, parse_output
 
 NAME = "{name}"
 """Stands in a file's name for each result's own, where there are several."""
 
 
-def check_outputs(given: Iterable[str]) -> list[Output]:
+def check_outputs(given: Iterable[str], formats: Sequence[Format] = FORMATS) -> list[Output]:
     """The files to write, each of a known format and in a folder that can be written to.
 
     Raises:
         UsageError: one line that says what to change.
     """
-    outputs = [parse_output(name) for name in given]
+    outputs = [parse_output(name, formats) for name in given]
     for output in outputs:
         folder = output.path.parent
         try:
@@ -34,12 +33,12 @@ def check_outputs(given: Iterable[str]) -> list[Output]:
     return outputs
 
 
-def write_outputs(results: Results, outputs: Sequence[Output]) -> bool:
-    """Write every file; says which, or why not, and goes on with the others."""
+def write_outputs(document: object, outputs: Sequence[Output]) -> bool:
+    """Write a run's or an audit's results into every file; says which, or why not, and goes on with the others."""
     good = True
     for output in outputs:
         try:
-            output.path.write_bytes(output.format.render(results))
+            output.path.write_bytes(output.format.render(document))
         except OSError as error:
             say(f"darnel: cannot write {output.path}: {error.strerror}; the result itself is done")
             good = False

@@ -23,11 +23,11 @@ GOALS = {
 
 
 @click.command("patterns")
-@click.argument("name", required=False)
-@click.option("--query", default=EXAMPLE_QUERY, show_default=True, help="The query that NAME is shown on.")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--query", default=EXAMPLE_QUERY, show_default=True, help="The query that each NAME is shown on.")
 @click.option("--payload", "payload", metavar="NAME", help="What the pattern is to say; alone: what that payload says.")
 @json_option
-def command(name: str | None, query: str, payload: str | None, as_json: bool) -> int:
+def command(names: tuple[str, ...], query: str, payload: str | None, as_json: bool) -> int:
     """What patterns and payloads there are; with NAME (or a template file), what that one makes of a query.
 
     \b
@@ -41,8 +41,8 @@ def command(name: str | None, query: str, payload: str | None, as_json: bool) ->
     from darnel.patterns.registry import known_patterns, parse_doses
 
     said = parse_payloads([] if payload is None else [payload])
-    if name is not None:
-        return _show(parse_doses([name], controls=False, payloads=said), query, as_json)
+    if names:
+        return _show(parse_doses(names, controls=False, payloads=said), query, as_json)
     if said:
         return _show_payloads(said, as_json)
     patterns = [describe(pattern, pattern.default_strength) for pattern in known_patterns().values()]
@@ -122,8 +122,10 @@ def _show(doses: list[Any], query: str, as_json: bool) -> int:
     if as_json:
         print_json(shown)
         return 0
-    for item in shown:
-        click.echo(f"{item['name']} (strength {item['strength']}: {item['counts']})\n  {item['summary']}")
+    for number, item in enumerate(shown):
+        click.echo(
+            "\n" * bool(number) + f"{item['name']} (strength {item['strength']}: {item['counts']})\n  {item['summary']}"
+        )
         click.echo(f"  family {item['family']}, {item['box']} box, touches {', '.join(item['fields'])}")
         for label in ("beats", "references"):
             if item[label]:

@@ -18,8 +18,8 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """A progress callback; it draws a bar on a terminal and nothing elsewhere."""
+def progress_bar(of: str = "questions") -> Iterator[Progress]:
+    """A progress callback that counts questions or something else; it draws a bar on a terminal and nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _what, _done, _total: None
         return
@@ -32,7 +32,7 @@ def progress_bar() -> Iterator[Progress]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("questions,"),
+        TextColumn(f"{of},"),
         TimeElapsedColumn(),
         TextColumn("so far, about"),
         TimeRemainingColumn(),

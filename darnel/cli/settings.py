@@ -12,16 +12,15 @@ from darnel.cli.options import REPEATED, SETTINGS
 from darnel.core.errors import UnknownNameError, UsageError
 
 if TYPE_CHECKING:
+    from darnel.audit.accepted import Acceptance
     from darnel.core.suppressions import Suppression
 
 SUPPRESS = "suppress"
-SUPPRESS_KEYS = {
-    "condition": "condition = 'exposure@5 > 0.2'",
-    "pattern": "pattern = 'echo'",
-    "reason": "reason = 'reranker comes with the next release'",
-    "until": "until = 2027-01-31",
-}
-"""Keys of one suppression, each as it may be written."""
+_DATED = {"reason": "reason = 'reranker comes with the next release'", "until": "until = 2027-01-31"}
+SUPPRESS_KEYS = {"condition": "condition = 'exposure@5 > 0.2'", "pattern": "pattern = 'echo'", **_DATED}
+"""Keys of one suppression of a gate, each as it may be written."""
+FINDING_KEYS = {"detector": "detector = 'repetition'", "record": "record = 'reference/*.md'", **_DATED}
+"""Keys of one suppression of findings."""
 
 
 def load_settings(folder: Path | None = None) -> dict[str, Any]:
@@ -42,33 +41,82 @@ def load_settings(folder: Path | None = None) -> dict[str, Any]:
 
 
 def load_suppressions(folder: Path | None = None) -> list[Suppression]:
-    """What ``[[suppress]]`` (in ``pyproject.toml``: ``[[tool.darnel.suppress]]``) accepts, in its order.
+    """The gates that ``[[suppress]]`` (in ``pyproject.toml``: ``[[tool.darnel.suppress]]``) accepts, in its order.
 
     Raises:
         UsageError: an entry has no condition, reason or date, or one of another kind.
         UnknownNameError: a key is not known; offers the nearest.
     """
-    given = _table(folder or Path()).get(SUPPRESS, [])
+    entries = _entries(_table(folder or Path()), "")
+    return [_suppression(entry, where) for entry, where in entries if not _is_of_findings(entry)]
+
+
+def load_acceptances(path: str | None = None, folder: Path | None = None) -> list[Acceptance]:
+    """The findings that ``[[suppress]]`` accepts: in the settings, and in a file of its own where one is given.
+
+    Raises:
+        UsageError: the file cannot be read, or an entry has no detector and no record, no reason or no date.
+        UnknownNameError: a key is not known; offers the nearest.
+    """
+    entries = [one for one in _entries(_table(folder or Path()), "") if _is_of_findings(one[0])]
+    if path is not None:
+        if not Path(path).is_file():
+            raise UsageError(f"cannot read {path}: no such file; --suppress takes a TOML file of [[suppress]] entries")
+        table = _read(Path(path))
+        for key in table:
+            if key != SUPPRESS:
+                raise UnknownNameError(f"key in {path}", key, [SUPPRESS])
+        entries += _entries(table, f"{path}: ")
+    return [_acceptance(entry, where) for entry, where in entries]
+
+
+def _entries(table: dict[str, Any], of: str) -> list[tuple[dict[str, Any], str]]:
+    """Each entry of ``[[suppress]]`` with how an error names it."""
+    given = table.get(SUPPRESS, [])
     if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
-        raise UsageError("the setting 'suppress' is a list of tables; write [[suppress]]")
-    return [_suppression(entry, f"[[suppress]] number {number}") for number, entry in enumerate(given, 1)]
+        raise UsageError(f"{of}the setting 'suppress' is a list of tables; write [[suppress]]")
+    return [(entry, f"{of}[[suppress]] number {number}") for number, entry in enumerate(given, 1)]
+
+
+def _is_of_findings(entry: dict[str, Any]) -> bool:
+    return "condition" not in entry and bool({"detector", "record"} & entry.keys())
 
 
 def _suppression(entry: dict[str, Any], where: str) -> Suppression:
     from darnel.core.suppressions import Suppression
 
-    for key in entry:
-        if key not in SUPPRESS_KEYS:
-            raise UnknownNameError(f"key in {where}", key, SUPPRESS_KEYS)
-    for key in ("condition", "reason"):
-        if not isinstance(entry.get(key), str) or not entry[key].strip():
-            raise UsageError(f"{where}: give a {key}, such as {SUPPRESS_KEYS[key]}")
-    until, pattern = entry.get("until"), entry.get("pattern")
-    if isinstance(until, datetime) or not isinstance(until, date):
-        raise UsageError(f"{where}: give the last day it holds, such as {SUPPRESS_KEYS['until']} (without quotes)")
+    reason, until = _dated(entry, where, SUPPRESS_KEYS, ("condition", "reason"))
+    pattern = entry.get("pattern")
     if pattern is not None and not isinstance(pattern, str):
         raise UsageError(f"{where}: give one pattern, such as {SUPPRESS_KEYS['pattern']}, or none for all")
-    return Suppression(entry["condition"].strip(), " ".join(entry["reason"].split()), until, pattern)
+    return Suppression(entry["condition"].strip(), reason, until, pattern)
+
+
+def _acceptance(entry: dict[str, Any], where: str) -> Acceptance:
+    from darnel.audit.accepted import Acceptance
+
+    reason, until = _dated(entry, where, FINDING_KEYS, ("reason",))
+    named = {key: entry.get(key) for key in ("detector", "record")}
+    for key, value in named.items():
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"{where}: give one {key}, such as {FINDING_KEYS[key]}")
+    if not any(named.values()):
+        raise UsageError(f"{where}: give a detector, a record or both, such as {FINDING_KEYS['record']}")
+    return Acceptance(reason, until, named["detector"], named["record"])
+
+
+def _dated(entry: dict[str, Any], where: str, keys: dict[str, str], texts: tuple[str, ...]) -> tuple[str, date]:
+    """The reason and the last day, once every key is known and the texts that must be there are."""
+    for key in entry:
+        if key not in keys:
+            raise UnknownNameError(f"key in {where}", key, keys)
+    for key in texts:
+        if not isinstance(entry.get(key), str) or not entry[key].strip():
+            raise UsageError(f"{where}: give a {key}, such as {keys[key]}")
+    until = entry.get("until")
+    if isinstance(until, datetime) or not isinstance(until, date):
+        raise UsageError(f"{where}: give the last day it holds, such as {keys['until']} (without quotes)")
+    return " ".join(entry["reason"].split()), until
 
 
 def _table(folder: Path) -> dict[str, Any]:

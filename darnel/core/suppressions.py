@@ -67,14 +67,18 @@ def in_force(
             raise UnknownNameError("condition in [[suppress]]", one.condition, conditions)
         if one.until < today:
             warnings.append(
-                f"the suppression of {one} ended on {one.until} ({one.reason}), so a failure counts; "
-                "mend it, or give [[suppress]] a later date"
+                f"{ended(str(one), one.until, one.reason)}, so a failure counts; mend it, or give [[suppress]] a later date"
             )
             continue
         if one.pattern not in (None, *names):
             warnings.append(f"the suppression of {one} is of a pattern that this run does not have")
         valid.append(one)
     return valid, warnings
+
+
+def ended(what: str, until: date, reason: str) -> str:
+    """The beginning of a warning that a suppression is over."""
+    return f"the suppression of {what} ended on {until} ({reason})"
 
 
 def settle(

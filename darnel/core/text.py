@@ -6,6 +6,8 @@ import re
 from functools import cache
 
 _WORD = re.compile(r"\w+")
+_BETWEEN = str.maketrans({ch: " " for ch in map(chr, range(128)) if not _WORD.match(ch)})
+"""ASCII characters that part words, each to a space: to part a text at spaces is twice as fast as to match words."""
 # every branch starts with a character of its own, so the search skips from one to the next; a look-behind would stop at each
 _SENTENCE_END = re.compile(r"[.!?]\s+|[。！？]|\n+")
 
@@ -36,6 +38,8 @@ def stop_words() -> frozenset[str]:
 
 def words(text: str) -> list[str]:
     """Lower-cased runs of word characters, in order."""
+    if text.isascii():
+        return text.lower().translate(_BETWEEN).split()
     return _WORD.findall(text.lower())
 
 

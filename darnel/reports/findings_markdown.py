@@ -30,12 +30,21 @@ def _lines(results: AuditResults) -> Iterator[str]:
         yield "|---|---|---|---|---|"
         for found in results.findings[:MOST]:
             evidence = "; ".join(markdown(s.what, 160) for s in found.spans[:3])
-            cells = (found.severity, found.detector, markdown(found.record, 120), markdown(found.why, 400), evidence)
+            cells = (
+                found.severity,
+                markdown(found.detector, 80),
+                markdown(wording.place(found, results), 120),
+                markdown(found.why, 400),
+                evidence,
+            )
             yield f"| {' | '.join(cells)} |"
         yield ""
     if len(results.findings) > MOST:
-        yield f"And {len(results.findings) - MOST:,} more in findings.json."
+        yield f"And {len(results.findings) - MOST:,} more in the JSON document."
         yield ""
+    yield from _section(f"Known from {markdown(results.baseline, 200)}", wording.known_lines(results, MOST))
+    yield from _section("Suppressed", wording.suppressed_lines(results, MOST))
+    yield from _section("Warnings", results.warnings)
     advice = {f.detector: f.advice for f in results.findings}
     yield from _section("What to do", [f"{name}: {text}" for name, text in sorted(advice.items())])
     yield from _section("Sources", wording.source_lines(results))

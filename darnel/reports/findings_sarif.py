@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import PurePath
 from typing import Any
@@ -24,7 +23,6 @@ def render_findings_sarif(results: AuditResults) -> str:
 def sarif(results: AuditResults) -> dict[str, Any]:
     """The document as plain data."""
     numbers = {d.name: i for i, d in enumerate(results.detectors)}
-    kinds = {s.name: s.kind for s in results.sources}
     driver = {
         "name": "darnel",
         "version": results.run.darnel,
@@ -48,15 +46,26 @@ def sarif(results: AuditResults) -> dict[str, Any]:
             }
         ],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(f, numbers, kinds) for f in results.findings],
+        "results": _results(results, numbers, {s.name: s.kind for s in results.sources}),
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(found: Finding, numbers: dict[str, int], kinds: dict[str, str]) -> dict[str, Any]:
+def _results(results: AuditResults, numbers: dict[str, int], kinds: dict[str, str]) -> list[dict[str, Any]]:
+    """Those that count, those of the baseline, and those suppressed, each by SARIF's own words for it."""
+    compared = bool(results.baseline)
+    found = [_result(f, numbers, kinds, {"baselineState": "new"} if compared else {}) for f in results.findings]
+    found += [_result(f, numbers, kinds, {"baselineState": "unchanged"}) for f in results.known]
+    for one in results.suppressed:
+        why = f"{visible(one.reason, 400)} (until {one.until})"
+        accepted = [{"kind": "external", "status": "accepted", "justification": why}]
+        found.append(_result(one.finding, numbers, kinds, {"suppressions": accepted}))
+    return found
+
+
+def _result(found: Finding, numbers: dict[str, int], kinds: dict[str, str], more: dict[str, Any]) -> dict[str, Any]:
     evidence = "; ".join(visible(s.what, 160) for s in found.spans[:3])
     text = f"{visible(found.why, 400)} {found.advice}" + (f" Evidence: {evidence}" if evidence else "")
-    shown = hashlib.sha256(json.dumps([found.detector, found.record, [s.what for s in found.spans]]).encode())
     return {
         "ruleId": found.detector,
         "ruleIndex": numbers[found.detector],
@@ -64,7 +73,8 @@ def _result(found: Finding, numbers: dict[str, int], kinds: dict[str, str]) -> d
         "rank": round(100 * (1 - min(1.0, found.rank)), 4),
         "message": {"text": text},
         "locations": [_location(found, kinds.get(found.source, ""))],
-        "partialFingerprints": {"darnelFinding/v1": shown.hexdigest()[:32]},
+        "partialFingerprints": {"darnelFinding/v1": found.fingerprint},
+        **more,
     }
 
 

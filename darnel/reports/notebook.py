@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from darnel.core.results import Results
 from darnel.reports import columns, wording
-from darnel.reports.html import STATUS, environment
+from darnel.reports.html import STATUS
+from darnel.reports.html.shell import environment
 
 
 def render_notebook(results: Results) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from darnel.core.results import Results
 from darnel.reports.escape import json_visible, visible
@@ -17,7 +17,7 @@ MOST_IN_CELL = 32_000
 """Characters of one CSV cell; a spreadsheet takes 32,767."""
 _STARTS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-Row = dict[str, str | int | None]
+Row = dict[str, str | int | float | None]
 
 
 def observation_rows(results: Results) -> Iterator[Row]:
@@ -52,21 +52,30 @@ def observation_rows(results: Results) -> Iterator[Row]:
 
 def render_jsonl(results: Results) -> str:
     """A JSON object a line."""
-    return "".join(f"{json_visible(json.dumps(row, ensure_ascii=False))}\n" for row in observation_rows(results))
+    return jsonl(observation_rows(results))
 
 
 def render_csv(results: Results) -> str:
-    """A table with a heading, as RFC 4180 has it; a spreadsheet finds no formula in it."""
+    """A table with a heading."""
+    return table(observation_rows(results), ["campaign", "pattern", "query", "plant", "outcome"])
+
+
+def jsonl(rows: Iterable[Row]) -> str:
+    """A JSON object a row."""
+    return "".join(f"{json_visible(json.dumps(row, ensure_ascii=False))}\n" for row in rows)
+
+
+def table(rows: Iterable[Row], empty: list[str]) -> str:
+    """CSV with a heading (``empty``: where there are no rows), as RFC 4180 has it; a spreadsheet finds no formula in it."""
     out = io.StringIO()
-    rows = list(observation_rows(results))
-    heads = list(rows[0]) if rows else ["campaign", "pattern", "query", "plant", "outcome"]
-    writer = csv.DictWriter(out, heads)
+    held = list(rows)
+    writer = csv.DictWriter(out, list(held[0]) if held else empty)
     writer.writeheader()
-    writer.writerows({head: _inert(value) for head, value in row.items()} for row in rows)
+    writer.writerows({head: _inert(value) for head, value in row.items()} for row in held)
     return out.getvalue()
 
 
-def _inert(value: str | int | None) -> str | int:
+def _inert(value: str | float | None) -> str | float:
     """A cell that a spreadsheet shows as it is: what could start a formula gets an apostrophe before it."""
     if not isinstance(value, str):
         return "" if value is None else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pyarrow as pa
@@ -155,6 +156,15 @@ def test_folder(tmp_path: Path) -> None:
     assert set(what(log, "unreadable")) == {"bomb.md"}
     assert set(what(log, "repaired")) == {"latin.txt"}
     assert set(what(log, "skipped")) == {".git", "dangling.md", "logo.png", "loop", "pipe.md"}
+
+
+def test_a_zip_bomb_by_the_name_of_a_page_is_no_text_and_is_not_unpacked(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.md", "w", zipfile.ZIP_DEFLATED) as bomb:
+        bomb.writestr("zeros", bytes(50_000_000))
+    assert (tmp_path / "bomb.md").stat().st_size < 100_000
+    entries, log = read(open_file(tmp_path))
+    assert not entries
+    assert set(what(log, "unreadable")) == {"bomb.md"}
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -126,7 +126,7 @@ def test_a_live_store_is_left_as_it_is(cli: Cli, folder: Path) -> None:
 
 def test_a_store_that_changes_meanwhile_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.memory.corpus import MemoryCorpus
-    from darnel.api import audit_corpus
+    from darnel.auditing import audit_corpus
 
     corpus = MemoryCorpus(corpora.make_records())
     results = audit_corpus(
@@ -196,7 +196,7 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     code = (
         "import sys; from contextlib import nullcontext; from pathlib import Path\n"
         "from darnel.cli import progress\n"
-        "progress.progress_bar = lambda: nullcontext(lambda *told: print('batch', file=sys.stderr, flush=True))\n"
+        "progress.progress_bar = lambda *_: nullcontext(lambda *told: print('batch', file=sys.stderr, flush=True))\n"
         "from darnel.audit.readers.jsonl import JsonlReader\n"
         "from darnel.audit.readers import files\n"
         f"files.open_file = lambda path: JsonlReader(Path('/dev/fd/{reader}'))\n"
@@ -221,9 +221,37 @@ def test_ctrl_c_keeps_what_was_found(tmp_path: Path) -> None:
     assert "Interrupted" in err
 
 
+@pytest.mark.skipif(os.name != "posix", reason="terminals of POSIX")
+def test_a_terminal_sees_rate_and_time_left(tmp_path: Path) -> None:
+    import pty
+
+    path = write_lines(tmp_path / "c.jsonl", *({"id": str(i), "text": f"Text {i}."} for i in range(3_000)))
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "darnel", "audit", str(path), "--json"]
+    env = {**os.environ, "TERM": "xterm", "COLUMNS": "160"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=env)
+    os.close(theirs)
+    told = b""
+    while True:
+        try:
+            part = os.read(ours, 4_096)
+        except OSError:  # the other end is closed
+            break
+        told += part
+        if not part:
+            break
+    out, _ = process.communicate(timeout=60)
+    os.close(ours)
+    assert json.loads(out)["read"] == 3_000
+    shown = told.decode()
+    assert "/s" in shown
+    assert "records," in shown
+    assert "left" in shown
+
+
 def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.memory.corpus import MemoryCorpus
-    from darnel.api import audit_corpus
+    from darnel.auditing import audit_corpus
 
     corpus = MemoryCorpus([*corpora.make_records(), Record("bad", f"{QUERY} " * 5)])
 
@@ -231,8 +259,107 @@ def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypat
         raise OSError("connection lost")
 
     results = audit_corpus(
-        [corpus], progress=lambda what, *_: "second" in what and monkeypatch.setattr(corpus, "scan", gone)
+        [corpus], progress=lambda what, *_: "examining" in what and monkeypatch.setattr(corpus, "scan", gone)
     )
     assert [f.record for f in results.findings] == ["bad"]
     assert "was not taken again" in results.errors[-1]
     assert results.exit_code == 2
+
+
+def test_output_files_by_their_ending(cli: Cli, stuffed: Path, tmp_path: Path) -> None:
+    names = ("a.html", "a.json", "a.jsonl", "a.csv", "a.md", "a.xml", "a.sarif")
+    ended = cli("audit", stuffed, *(part for name in names for part in ("-o", f"deep/{name}")))
+    assert ended.code == 1, ended.err
+    assert {p.name for p in (tmp_path / "deep").iterdir()} == set(names)
+    assert all("bad" in (tmp_path / "deep" / name).read_text(encoding="utf-8") for name in names)
+    ended = cli("audit", stuffed, "-o", "a.pdf")
+    assert (ended.code, "cannot tell the format of 'a.pdf'" in ended.err) == (2, True)
+
+
+def test_only_what_is_new_fails(cli: Cli, stuffed: Path, tmp_path: Path) -> None:
+    assert cli("audit", stuffed, "-o", "before.json").code == 1
+    ended = cli("audit", stuffed, "--baseline", "before.json")
+    assert ended.code == 0, ended.err
+    assert "not counted: 1 known from before.json" in " ".join(ended.out.split())
+    with stuffed.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"id": "more", "text": "boat times " * 20}) + "\n")
+    ended = cli("audit", stuffed, "--baseline", "before.json", "-o", "now.json", "--json")
+    assert ended.code == 1
+    found = json.loads(ended.out)
+    assert [f["record"] for f in found["findings"]] == ["more"]
+    assert [f["record"] for f in found["known"]] == ["bad"]
+    assert cli("audit", stuffed, "--baseline", "now.json").code == 0  # what was known stays known
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot read before.json"),
+        ("{}", "is no findings document"),
+        ("[[[", "is no findings document"),
+        ("\xff", "is no findings document"),
+    ],
+)
+def test_a_baseline_that_is_none(cli: Cli, stuffed: Path, tmp_path: Path, content: str | None, said: str) -> None:
+    if content is not None:
+        (tmp_path / "before.json").write_text(content, encoding="latin-1")
+    ended = cli("audit", stuffed, "--baseline", "before.json")
+    assert ended.code == 2
+    assert said in ended.err
+
+
+ACCEPTED = '[[suppress]]\ndetector = "repetition"\nrecord = "b*"\nreason = "a test page"\nuntil = {until}\n'
+
+
+def test_what_is_suppressed_does_not_fail(cli: Cli, stuffed: Path, tmp_path: Path) -> None:
+    (tmp_path / "accepted.toml").write_text(ACCEPTED.format(until="2999-01-01"), encoding="utf-8")
+    ended = cli("audit", stuffed, "--suppress", "accepted.toml")
+    assert ended.code == 0, ended.err
+    assert "until 2999-01-01, a test page" in ended.out
+    (tmp_path / "darnel.toml").write_text(ACCEPTED.format(until="2999-01-01"), encoding="utf-8")
+    assert cli("audit", stuffed).code == 0  # the settings hold them too
+    (tmp_path / "darnel.toml").write_text(ACCEPTED.format(until="2001-01-01"), encoding="utf-8")
+    ended = cli("audit", stuffed)
+    assert ended.code == 1
+    assert "ended on 2001-01-01" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('[[suppress]]\nreason = "x"\nuntil = 2999-01-01\n', "give a detector, a record or both"),
+        ('[[suppress]]\ndetector = "echo"\nuntil = 2999-01-01\n', "give a reason"),
+        ('[[suppress]]\ndetector = "echo"\nreason = "x"\nuntil = "2999-01-01"\n', "give the last day"),
+        ('[[suppress]]\ndetector = "echo"\nrecords = "a"\nreason = "x"\nuntil = 2999-01-01\n', "did you mean 'record'"),
+        ('[[suppres]]\ndetector = "echo"\n', "did you mean 'suppress'"),
+        ("=", "cannot read accepted.toml"),
+    ],
+)
+def test_suppressions_that_are_none(cli: Cli, stuffed: Path, tmp_path: Path, content: str, said: str) -> None:
+    (tmp_path / "accepted.toml").write_text(content, encoding="utf-8")
+    ended = cli("audit", stuffed, "--suppress", "accepted.toml")
+    assert ended.code == 2
+    assert said in ended.err
+    assert cli("audit", stuffed, "--suppress", "nowhere.toml").code == 2
+
+
+def test_suppressions_of_findings_are_no_business_of_a_run(tmp_path: Path) -> None:
+    from darnel.cli.settings import load_acceptances, load_suppressions
+
+    gate = '[[suppress]]\ncondition = "mrr > 1"\nreason = "x"\nuntil = 2999-01-01\n'
+    (tmp_path / "darnel.toml").write_text(ACCEPTED.format(until="2999-01-01") + gate, encoding="utf-8")
+    assert [one.condition for one in load_suppressions(tmp_path)] == ["mrr > 1"]
+    assert [one.detector for one in load_acceptances(folder=tmp_path)] == ["repetition"]
+
+
+def test_self_test(cli: Cli, folder: Path, questions: Path) -> None:
+    given = ("audit", f"chroma:{folder}#docs", "--queries", questions, "--self-test", "--pattern", "echo:3")
+    ended = cli(*given)
+    assert ended.code == 0, ended.err
+    assert "echo:3" in ended.out
+    assert "100 %" in ended.out
+    assert "corpus digest: before = after" in ended.out
+    found = json.loads(cli(*given, "--json").out)
+    assert found["patterns"][0]["recall"]["value"] == 1
+    assert cli(*given, "-o", "a.html").code == 2
+    assert cli("audit", f"chroma:{folder}#docs", "--pattern", "echo").code == 2

@@ -102,3 +102,14 @@ def test_its_questions_are_the_same_everywhere(app: str) -> None:
     questions = (folder(app) / "questions.txt").read_text(encoding="utf-8")
     assert questions == (folder(APPS[0]) / "questions.txt").read_text(encoding="utf-8")
     assert len(questions.splitlines()) == 10
+
+
+def test_documents_are_kept_out_at_ingest_and_at_query_time() -> None:
+    pytest.importorskip("langchain_core", reason="langchain-core is not installed")
+    pytest.importorskip("llama_index.core", reason="llama-index-core is not installed")
+    pytest.importorskip("selectolax", reason="darnel[audit] is not installed")
+    command = [sys.executable, str(ROOT / "examples" / "audit_at_ingest.py")]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
+    assert "stuffed: high repetition" in done.stdout
+    assert "in the store: echo, timetable" in done.stdout
+    assert done.stdout.splitlines()[-1] == "to the model: timetable"

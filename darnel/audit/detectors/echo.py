@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from darnel.audit.batch import Entry
+from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context
 from darnel.audit.detectors.mixed_script import folded
 from darnel.audit.model import Finding, Severity, Span, excerpt
 from darnel.core.text import content_words, words
+
+if TYPE_CHECKING:
+    from darnel.audit.tokens import Marks, Runs, Tokens
 
 CUT = 0.8
 """Share of a query's words that must stand in a row."""
@@ -21,6 +27,8 @@ FEWEST = 5
 FEWEST_WHOLE = 4
 """The same where the whole query stands at the very start of a text."""
 GRAM = 3
+MOST_WORDS = 1 << 30
+"""More than stand in a row anywhere."""
 _INVISIBLE = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff]"
 )
@@ -57,6 +65,28 @@ class Index:
                 for at in range(len(query) - GRAM + 1):
                     self._grams[tuple(query[at : at + GRAM])].append((number, at))
 
+    @cached_property
+    def _runs(self) -> Runs:
+        """Each triple with the shortest run of them that can be a match of a query that holds it."""
+        from darnel.audit.tokens import Runs, numbers_of, triple_hashes
+
+        least: dict[int, int] = {}
+        for gram, holders in self._grams.items():
+            key = int(triple_hashes(numbers_of(gram))[0])
+            least[key] = min(least.get(key, MOST_WORDS), *(self._least(number) - GRAM + 1 for number, _ in holders))
+        return Runs(least)
+
+    def _least(self, query: int) -> int:
+        """The fewest words in a row that are a match of a query."""
+        length = self._lengths[query]
+        if length == FEWEST_WHOLE:
+            return length if self._whole else MOST_WORDS
+        return max(FEWEST, math.ceil(CUT * length - 1e-9))
+
+    def near(self, tokens: Tokens) -> Marks:
+        """Which records may have a match: enough triples of queries one after the other."""
+        return self._runs.within(tokens)
+
     def matches(self, tokens: Sequence[str]) -> list[Match]:
         """Every run of a query's words that covers enough of it."""
         runs: dict[tuple[int, int], tuple[int, int]] = {}  # (query, shift) → (first, last) triple of the run so far
@@ -85,6 +115,8 @@ class QueryEcho(BaseDetector):
     )
     blind = "Queries that are not in the file, paraphrases, and a question that stands on a line of its own as an FAQ has it."
     advice = "Ask whether the page has a reason to quote the question; compare it with its source."
+    alone = True
+    splits = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -95,6 +127,16 @@ class QueryEcho(BaseDetector):
     def unusable(self) -> str | None:
         """Without queries there is nothing to look for."""
         return None if self._queries else "it needs the questions that users ask: --queries FILE"
+
+    def candidates(self, batch: Batch) -> Iterable[Entry]:
+        """See ``BaseDetector.candidates``: those of plain ASCII that hold enough of a query in a row; any other is disguised or
+        foreign, and looked at in full, as metadata are."""
+        from darnel.audit.tokens import STOP
+
+        near = self._plain.near(batch.all_tokens) | self._terms.near(batch.all_tokens.without(STOP))
+        return (
+            e for e, is_near in zip(batch.entries, near, strict=True) if is_near or e.fields or not e.text.isascii()
+        )
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import Self
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context
@@ -43,6 +44,8 @@ class FieldMismatch(BaseDetector):
     summary = "Titles, tags and descriptions none of whose words the text has, or that repeat their words."
     blind = "Fields of fewer than four content words, fields under other names, and texts made to fit their title."
     advice = "Compare the field with the text; restore it from the source, or leave the field out of what is searched."
+    alone = True
+    splits = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -76,6 +79,11 @@ class FieldMismatch(BaseDetector):
                 self._apart.append(
                     self.finding(entry, severity, 1 - shared, why, [Span(0, 0, f"{key}: {value[:160]}")])
                 )
+
+    def merge(self, other: Self) -> None:
+        """See ``BaseDetector.merge``."""
+        self._covered.merge(other._covered)
+        self._apart += other._apart
 
     def finish(self) -> Iterator[Finding]:
         """Those that stand apart, where fields and texts belong together in this corpus."""

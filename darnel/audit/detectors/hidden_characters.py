@@ -101,6 +101,8 @@ class HiddenCharacters(BaseDetector):
     summary = "Zero-width, direction, tag and control characters that no writing system asks for."
     blind = "Single invisible characters between words, and text hidden by markup or styling (see hidden-text)."
     advice = "Strip these characters at ingest, then look at what the text says without them."
+    alone = True
+    splits = True
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

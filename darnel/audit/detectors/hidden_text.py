@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
@@ -80,6 +80,8 @@ class HiddenText(BaseDetector):
         "images, or in files whose text was extracted before."
     )
     advice = "Ingest what a reader sees: strip comments and hidden elements before embedding."
+    alone = True
+    splits = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -104,6 +106,11 @@ class HiddenText(BaseDetector):
             line = entry.text.count("\n", 0, start) + 1
             key = hashlib.blake2b(f"{how} {' '.join(kept)}".encode(), digest_size=12).digest()
             self._pieces.setdefault(key, []).append(_Piece(Ref(entry.id, entry.source), severity, how, shown, line))
+
+    def merge(self, other: Self) -> None:
+        """See ``BaseDetector.merge``."""
+        for key, pieces in other._pieces.items():
+            self._pieces.setdefault(key, []).extend(pieces)
 
     def finish(self) -> Iterator[Finding]:
         """One finding a hidden text, however many records share it."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from darnel.audit.batch import Entry
+from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector
 from darnel.audit.model import Finding, Severity, excerpt
-from darnel.audit.phrases import RULES
+from darnel.audit.phrases import HINTS, RULES
 
 _TOLD = re.compile(
     r"(?:such as|like|for example|e\.g\.|for instance|says?|said|reads?|contains?|containing|phrases?|strings?|text|called|"
@@ -28,6 +28,13 @@ class Instructions(BaseDetector):
         "Instructions in plain task wording, in other languages than English, paraphrased, encoded, or put in quotes."
     )
     advice = "Read the sentence as the model would; remove the record if no reader is meant by it."
+    alone = True
+    splits = True
+
+    def candidates(self, batch: Batch) -> Iterable[Entry]:
+        """See ``BaseDetector.candidates``."""
+        marks = batch.matching("text", HINTS)
+        return (entry for entry, mark in zip(batch.entries, marks, strict=True) if mark)
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

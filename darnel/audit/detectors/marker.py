@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from darnel.audit.batch import Entry
+from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector
 from darnel.audit.model import Finding, Span, excerpt
 from darnel.core.plant import find_markers, read_stamp
@@ -14,6 +14,8 @@ _OURS = re.compile(r"darnel-[a-z2-7]{10}", re.IGNORECASE)
 _OTHERS = re.compile(
     r"\bRAGINJECT[-_][0-9A-Z_-]{4,64}|\b[A-Z]{2,12}[-_]CANARY[-_][0-9A-Za-z]{4,64}|\bCANARY[-_][0-9A-F]{6,64}\b"
 )
+_TEXT_HINT, _METADATA_HINT = "darnel-|raginject|canary", "darnel|raginject|injected_by"
+"""What no text or metadata lacks that the rules below are for."""
 _METADATA_KEYS = ("raginject", "raginject_id", "_raginject", "injected_by")
 
 
@@ -24,6 +26,13 @@ class MarkerResidue(BaseDetector):
     summary = "Markers and metadata stamps of darnel, raginject and other test kits."
     blind = "Anything that no test kit marked: an attacker leaves no marker."
     advice = "If no test is running, take it out: darnel sweep removes darnel's; remove others by their id."
+    alone = True
+    splits = True
+
+    def candidates(self, batch: Batch) -> Iterable[Entry]:
+        """See ``BaseDetector.candidates``."""
+        marks = zip(batch.matching("text", _TEXT_HINT), batch.matching("metadata", _METADATA_HINT), strict=True)
+        return (entry for entry, mark in zip(batch.entries, marks, strict=True) if any(mark))
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

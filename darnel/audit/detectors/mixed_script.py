@@ -83,6 +83,8 @@ class MixedScript(BaseDetector):
     )
     blind = "Words written wholly in one other script, and languages that mix scripts on purpose."
     advice = "Normalise look-alike letters at ingest (UTS #39), then look at what the text says with them."
+    alone = True
+    splits = True
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""

@@ -6,13 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
-from darnel.audit.batch import Entry
+from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context
 from darnel.audit.model import Finding, Severity, Span, excerpt
 from darnel.audit.prose import BLANK
 from darnel.audit.sketch import Histogram
 from darnel.core.text import sentences, stop_words
+
+if TYPE_CHECKING:
+    from darnel.audit.tokens import Marks
 
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(rf"\w+|{BLANK}+")
@@ -21,6 +25,8 @@ FEWEST_WORDS = 30
 """Words of prose below which shares say nothing."""
 SALAD = 20
 """Words in a row without any function word or punctuation; a list has commas, a sentence has little words."""
+MOST_COMMON = 3
+"""Words whose share of the text is measured together."""
 FEWEST_COPIES = 3
 """How often some word triple occurs in a text that repeats words in a row."""
 MOST_PERIODS = 3
@@ -59,30 +65,47 @@ class Repetition(BaseDetector):
     )
     blind = "A query or its terms given once or twice, copies parted by code or links, and stuffing in sentences of its own."
     advice = "Read the repeated part aloud; remove it, or the record if nothing else is in it."
+    alone = True
+    splits = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._histograms: dict[tuple[str, int], Histogram] = {}
         self._unusual: list[tuple[str, int, float, Finding]] = []
 
-    def look(self, entry: Entry) -> Iterator[Finding]:
-        """See ``BaseDetector.look``."""
-        tokens = entry.words
-        triples = Counter(zip(tokens, tokens[1:], tokens[2:], strict=False))
-        repeats = max(0, len(tokens) - 2 - len(triples))
-        tandem = self._tandem(entry) if repeats and max(triples.values()) >= FEWEST_COPIES else None
-        if tandem is not None:
-            yield tandem
-        salad = find_salad(entry.prose) if tandem is None and _may_be_salad(tokens) else None
-        if salad is not None:
-            count, start, end = salad
-            why = f"{count} terms stand in a row without a function word or punctuation."
-            yield self.finding(entry, "medium", float(count), why, [excerpt(entry.text, start, end)])
-        elif (asked := _questions(entry.prose)) >= QUESTIONS:
-            why = f"{asked} questions stand there, and next to nothing that would answer them."
-            yield self.finding(entry, "medium", float(asked), why)
-        if len(tokens) >= FEWEST_WORDS:
-            self._measure(entry, repeats / (len(tokens) - 2), report=tandem is None and salad is None)
+    def examine(self, batch: Batch) -> Iterator[Finding]:
+        """See ``Detector.examine``: statistics of all records at once, rules on those few for which they can hold."""
+        import numpy as np
+
+        from darnel.audit.tokens import STOP, record_of
+
+        tokens = batch.tokens
+        often, strung, asking = (np.zeros(len(batch), np.bool_) for _ in range(3))
+        again = FEWEST_COPIES - 1
+        often[record_of(tokens.keys[again:][tokens.keys[again:] == tokens.keys[:-again]])] = True
+        strung = tokens.runs((tokens.numbers & np.uint64(STOP)) == 0, SALAD)
+        asking[:] = [e.text.count("?") + e.text.count("？") >= QUESTIONS for e in batch.entries]
+        stuffed = np.zeros(len(batch), np.bool_)
+        for number in np.flatnonzero(often | strung | asking):
+            entry = batch.entries[number]
+            found = self._stuffing(entry, often=bool(often[number]), strung=bool(strung[number]))
+            stuffed[number] = found is not None
+            if found is not None:
+                yield found
+            if asking[number] and (asked := _questions(entry.prose)) >= QUESTIONS:
+                why = f"{asked} questions stand there, and next to nothing that would answer them."
+                yield self.finding(entry, "medium", float(asked), why)
+        self._measure(batch, stuffed)
+
+    def _stuffing(self, entry: Entry, *, often: bool, strung: bool) -> Finding | None:
+        """What the rules say. ``often``: some triple is there three times; ``strung``: so many content words in a row."""
+        tandem = self._tandem(entry) if often else None
+        salad = find_salad(entry.prose) if tandem is None and strung else None
+        if salad is None:
+            return tandem
+        count, start, end = salad
+        why = f"{count} terms stand in a row without a function word or punctuation."
+        return self.finding(entry, "medium", float(count), why, [excerpt(entry.text, start, end)])
 
     def _tandem(self, entry: Entry) -> Finding | None:
         tandem = find_tandem(_parted(entry))
@@ -96,25 +119,43 @@ class Repetition(BaseDetector):
         why = f"The same {tandem.period} word(s) stand {tandem.copies:.1f} times in a row."
         return self.finding(entry, severity, float(tandem.length), why, [excerpt(entry.text, start, end)])
 
-    def _measure(self, entry: Entry, repeated: float, *, report: bool) -> None:
-        group = len(entry.words).bit_length()
-        terms = Counter(entry.terms)
-        for term in [t for t in terms if len(t) < 3 or t.isdigit()]:
-            del terms[term]
-        top = sum(sorted(terms.values())[-3:]) / len(entry.words)
-        for what, value, floor in (("repeated", repeated, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
-            self._histograms.setdefault((what, group), Histogram()).add(value)
-            if report and value >= floor:
-                common = ", ".join(
-                    f"{word} ({n})" for word, n in sorted(terms.items(), key=lambda t: (-t[1], t[0]))[:3]
-                )
-                why = (
-                    f"{value:.0%} of its word triples are repeats; {{usual}} is the median of texts as long."
-                    if what == "repeated"
-                    else f"Three words make up {value:.0%} of it; {{usual}} is the median of texts as long."
-                )
-                found = self.finding(entry, "medium", value, why, [Span(0, 0, f"commonest: {common}")])
-                self._unusual.append((what, group, value, found))
+    def _measure(self, batch: Batch, stuffed: Marks) -> None:
+        """Both statistics of every text that is long enough; kept for the end where they might be unusual."""
+        import numpy as np
+
+        from darnel.audit.tokens import SLIGHT, STOP, record_of
+
+        tokens = batch.tokens
+        triples = np.maximum(1, tokens.counts - 2)
+        distinct = np.bincount(record_of(tokens.distinct), minlength=len(batch))
+        top = tokens.without(STOP | SLIGHT).top_counts(MOST_COMMON) / np.maximum(1, tokens.counts)
+        groups = np.frexp(tokens.counts)[1]  # as int.bit_length has it
+        enough = tokens.counts >= FEWEST_WORDS
+        for what, values, floor in (("repeated", 1 - distinct / triples, REPEATED_FLOOR), ("top", top, TOP_FLOOR)):
+            for group in np.unique(groups[enough]):
+                histogram = self._histograms.setdefault((what, int(group)), Histogram())
+                histogram.add_all(values[enough & (groups == group)])
+            for number in np.flatnonzero(enough & ~stuffed & (values >= floor)):
+                value = float(values[number])
+                found = self._noted(batch.entries[number], what, value)
+                self._unusual.append((what, int(groups[number]), value, found))
+
+    def _noted(self, entry: Entry, what: str, value: float) -> Finding:
+        terms = Counter(term for term in entry.terms if len(term) >= 3 and not term.isdigit())
+        common = sorted(terms.items(), key=lambda t: (-t[1], t[0]))[:MOST_COMMON]
+        shown = f"commonest: {', '.join(f'{word} ({n})' for word, n in common)}"
+        why = (
+            f"{value:.0%} of its word triples are repeats; {{usual}} is the median of texts as long."
+            if what == "repeated"
+            else f"Three words make up {value:.0%} of it; {{usual}} is the median of texts as long."
+        )
+        return self.finding(entry, "medium", value, why, [Span(0, 0, shown)])
+
+    def merge(self, other: Self) -> None:
+        """See ``BaseDetector.merge``."""
+        for key, histogram in other._histograms.items():
+            self._histograms.setdefault(key, Histogram()).merge(histogram)
+        self._unusual += other._unusual
 
     def finish(self) -> Iterator[Finding]:
         """What is unusual even for this corpus."""
@@ -181,15 +222,6 @@ def _questions(prose: str) -> int:
     said = [s for s in sentences(prose) if s.count(" ") >= 2]
     asked = sum(s.endswith(("?", "？")) for s in said)
     return asked if asked >= 0.75 * len(said) else 0
-
-
-def _may_be_salad(tokens: Sequence[str]) -> bool:
-    stop, run = stop_words(), 0
-    for token in tokens:
-        run = 0 if token in stop else run + 1
-        if run >= SALAD:
-            return True
-    return False
 
 
 def find_salad(prose: str) -> tuple[int, int, int] | None:

@@ -43,7 +43,8 @@ class ParquetReader:
         from pyarrow import parquet
 
         number = 0
-        with parquet.ParquetFile(self.path) as file:
+        # by default a file that is read batch by batch is kept whole in memory as it is read
+        with parquet.ParquetFile(self.path, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=size):
                 try:
                     found = batch.to_pylist()

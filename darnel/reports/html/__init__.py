@@ -7,26 +7,17 @@ that needs no script.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from darnel.core.results import Results
 from darnel.reports import columns, wording
-from darnel.reports.escape import visible
+from darnel.reports.html.shell import environment, policy, put_in
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-HERE = Path(__file__).parent
-MOST = 2_000
-"""Characters of one text shown."""
 LARGEST = 1_990_000
 """Bytes of a page."""
 STATUS = {1: "gate failed", 2: "could not tell", 3: "left behind"}
 PARTS = {"plot": "vendor/plot.js", "script": "page.js", "style": "page.css", "plot_style": "vendor/plot.css"}
+"""Name in the template → file beside this one."""
 
 
 def render_html(results: Results) -> str:
@@ -36,7 +27,7 @@ def render_html(results: Results) -> str:
     from darnel.reports.html.data import embed
     from darnel.reports.html.repeat import command_line
 
-    parts: dict[str, Any] = {name: Markup(_part(path)) for name, path in PARTS.items()}  # noqa: S704 (our own files)
+    parts: dict[str, Any] = put_in(PARTS)
     parts |= {
         "results": results,
         "wording": wording,
@@ -48,7 +39,7 @@ def render_html(results: Results) -> str:
         "quality_heads": columns.quality_columns(results),
         "quality_rows": _quality_rows(results),
         "command": command_line(results),
-        "policy": _policy(),
+        "policy": policy(PARTS),
     }
     template = environment().get_template("page.html.j2")
     without = template.render(**parts, data="", left_out=0)
@@ -78,41 +69,3 @@ def _two_lines(cell: str) -> tuple[str, str]:
         return figure, rest.removesuffix(")")
     first, _, second = cell.partition(" ")
     return (first, second) if "–" in second and "→" not in cell else (cell, "")
-
-
-@cache
-def environment() -> Environment:
-    """Where the templates are, with everything they print escaped."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    return Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _shown(value: Any) -> Any:
-    """Whatever the template prints: plain text as ``visible`` has it, our own markup as it is."""
-    return visible(value, MOST) if type(value) is str else value
-
-
-@cache
-def _part(path: str) -> str:
-    return (HERE / path).read_text(encoding="utf-8")
-
-
-@cache
-def _policy() -> str:
-    """The content security policy: our own scripts and styles by their hash, and nothing from anywhere."""
-    scripts = " ".join(_hash(PARTS[name]) for name in ("plot", "script"))
-    styles = " ".join(_hash(PARTS[name]) for name in ("style", "plot_style"))
-    return f"default-src 'none'; script-src {scripts}; style-src {styles}; img-src data:; base-uri 'none'; form-action 'none'"
-
-
-def _hash(path: str) -> str:
-    digest = hashlib.sha256(_part(path).encode()).digest()
-    return f"'sha256-{base64.b64encode(digest).decode()}'"

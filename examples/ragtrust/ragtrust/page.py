@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import FileSystemLoader
 from markupsafe import Markup
 
-from darnel.reports.html import environment
+from darnel.reports.html.shell import environment
 from ragtrust.bench import Bench
 from ragtrust.tables import failures, further_tables, main_table
 
