@@ -21,6 +21,8 @@ class Context:
     queries: Sequence[Query] = ()
     embed: Embed | None = None
     budget: float = 0.005
+    embed_queries: Embed | None = None
+    """For models that embed questions in another way than documents."""
 
 
 @runtime_checkable

@@ -24,6 +24,7 @@ BUILT_IN = {
     "echo": "darnel.audit.detectors.echo:QueryEcho",
     "reencode": "darnel.audit.detectors.reencode:Reencode",
     "siblings": "darnel.audit.detectors.siblings:Siblings",
+    "hubs": "darnel.audit.detectors.hubs:Hubs",
     "near-clone": "darnel.audit.detectors.near_clone:NearClone",
 }
 """Name → ``module:class``, loaded when it is used."""
