@@ -20,10 +20,13 @@ BUILT_IN = {
     "hidden-text": "darnel.audit.detectors.hidden_text:HiddenText",
     "instructions": "darnel.audit.detectors.instructions:Instructions",
     "fields": "darnel.audit.detectors.fields:FieldMismatch",
+    "provenance": "darnel.audit.detectors.provenance:Provenance",
     "repetition": "darnel.audit.detectors.repetition:Repetition",
     "echo": "darnel.audit.detectors.echo:QueryEcho",
     "reencode": "darnel.audit.detectors.reencode:Reencode",
     "siblings": "darnel.audit.detectors.siblings:Siblings",
+    "unnatural": "darnel.audit.detectors.unnatural:Unnatural",
+    "sentinel": "darnel.audit.detectors.sentinel:Sentinel",
     "hubs": "darnel.audit.detectors.hubs:Hubs",
     "near-clone": "darnel.audit.detectors.near_clone:NearClone",
 }
