@@ -80,7 +80,7 @@ class CharacterModel:
         """Sightings elsewhere: a rare row's own ones are taken off."""
         import numpy as np
 
-        counts = self._counts[hashes].astype(np.float64)
+        counts: Bits = self._counts[hashes].astype(np.float64)
         if self._carried:
             return counts
         rare = np.flatnonzero(counts <= FEW)

@@ -32,6 +32,9 @@ BUILT_IN = {
 }
 """Name → ``module:class``, loaded when it is used."""
 
+OPT_IN = frozenset({"unnatural"})
+"""Run only where they are named: docs/audit.md says what they cost."""
+
 Maker = Callable[[Context], Detector]
 
 
@@ -53,7 +56,7 @@ def known_detectors() -> dict[str, Maker]:
 
 
 def make_detectors(names: Sequence[str], context: Context) -> list[Detector]:
-    """Those that are named, or all.
+    """Those that are named, or all but ``OPT_IN``.
 
     Raises:
         UnknownNameError: no detector of that name.
@@ -65,10 +68,12 @@ def make_detectors(names: Sequence[str], context: Context) -> list[Detector]:
             raise UnknownNameError("detector", name, known)
     made = []
     for name, make in known.items():
-        if names and name not in names:
+        if name not in names and (names or name in OPT_IN):
             continue
         detector = make(context)
         if not isinstance(detector, Detector) or detector.name != name:
             raise UsageError(f"the entry point '{name}' makes no detector of that name; uninstall its package")
+        if context.profile is not None:
+            context.profile.hand_to(detector)
         made.append(detector)
     return made

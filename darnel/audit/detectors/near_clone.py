@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
-from darnel.audit.detectors.siblings import FEWEST_SHINGLES, PARTS, shingles_of
+from darnel.audit.detectors.siblings import PARTS
+from darnel.audit.minhash import FEWEST_SHINGLES, text_hash
 from darnel.audit.model import Finding, Severity, excerpt
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+from darnel.audit.tokens import hash_of, record_of
 
 SKETCH = 16
 """Smallest hashes kept of each text (a MinHash of the bottom-k kind); with the text's own, 256 bytes a record."""
@@ -60,6 +59,7 @@ class _Held:
     """A candidate: its text, and the records that have it word for word."""
 
     text: str
+    prose: str
     words: list[str]
     refs: list[Ref]
 
@@ -75,28 +75,43 @@ class NearClone(BaseDetector):
     )
     advice = "Compare the two records: read what stands in this one alone, and keep the one from the source."
     learns = True
+    splits = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._seen = 0
-        self._hashes, self._texts = array("Q"), array("Q")
+        self._rows: list[NDArray[np.uint64]] = []
         self._held: dict[int, _Held] = {}
 
     def learn(self, batch: Batch) -> None:
         """Keep the sketch of every text."""
         self._seen += len(batch)
-        for entry in batch.entries:
-            shingles = shingles_of(entry.all_words)[:SKETCH]
-            if len(shingles) >= FEWEST_SHINGLES:
-                self._hashes.extend(shingles.tolist())
-                self._texts.extend([_digest(entry.all_words)] * len(shingles))
+        keys = batch.tokens.first(MOST_WORDS).distinct
+        record = record_of(keys)
+        counts = np.bincount(record, minlength=len(batch))
+        place = np.arange(len(keys)) - (np.cumsum(counts) - counts)[record]
+        kept = (place < SKETCH) & (counts[record] >= FEWEST_SHINGLES)
+        texts = np.zeros(len(batch), np.uint64)
+        for number in np.unique(record[kept]):
+            texts[number] = text_hash(batch.entries[number].text)
+        self._rows.append(np.stack([hash_of(keys[kept]), texts[record[kept]]], axis=1))
+
+    def merge(self, other: Self) -> None:
+        """See ``BaseDetector.merge``."""
+        self._seen += other._seen
+        self._rows += other._rows
+
+    def looks_again(self) -> bool:
+        """Only where texts have enough in common."""
+        return bool(self._near)
 
     @cached_property
     def _near(self) -> dict[int, set[int]]:
         """Texts that share enough of their sketches, by their digests; both ways."""
-        import numpy as np
-
-        rows = np.unique(np.stack([np.array(self._hashes, np.uint64), np.array(self._texts, np.uint64)], axis=1), axis=0)
+        rows = np.concatenate([np.zeros((0, 2), np.uint64), *self._rows])
+        rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
+        rows = rows[np.concatenate([[True], (rows[1:] != rows[:-1]).any(axis=1)])] if len(rows) else rows
+        self._rows = []
         near: dict[int, set[int]] = {}
         for a, b in _often(_pairs(rows)):
             near.setdefault(a, set()).add(b)
@@ -105,11 +120,10 @@ class NearClone(BaseDetector):
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """Hold the text of candidates; nothing can be told before all are seen."""
-        key = _digest(entry.all_words)
+        key = text_hash(entry.text)
         if key in self._near:
-            held = self._held.setdefault(key, _Held(entry.text, entry.all_words[:MOST_WORDS], []))
+            held = self._held.setdefault(key, _Held(entry.text, entry.prose, entry.words[:MOST_WORDS], []))
             held.refs.append(Ref(entry.id, entry.source))
-            held.text = min(held.text, entry.text)
         return iter(())
 
     def finish(self) -> Iterator[Finding]:
@@ -135,7 +149,9 @@ class NearClone(BaseDetector):
                 best = min(overlays, key=lambda item: (not item[1].inside, -item[1].kept, self._first(item[0])))
                 found.append((key, *best))
         inner = {(key, host) for key, host, overlay in found if overlay.inside}
-        found = [f for f in found if f[2].inside or (f[1], f[0]) not in inner]  # the host of a shortened clone is no clone
+        found = [
+            f for f in found if f[2].inside or (f[1], f[0]) not in inner
+        ]  # the host of a shortened clone is no clone
         return sorted(found, key=lambda f: (not f[2].inside, len(self._near[f[0]]), -f[2].kept, self._first(f[0])))
 
     def _first(self, key: int) -> Ref:
@@ -146,8 +162,12 @@ class NearClone(BaseDetector):
 
     def _tell(self, key: int, host: int, overlay: Overlay, said: str, *, low: bool) -> Iterator[Finding]:
         held = self._held[key]
-        places = [m.span() for m in _WORD.finditer(held.text)]
-        spans = [excerpt(held.text, places[start][0], places[end - 1][1]) for start, end in overlay.runs if end <= len(places)]
+        places = [m.span() for m in _WORD.finditer(held.prose)]
+        spans = [
+            excerpt(held.text, places[start][0], places[end - 1][1])
+            for start, end in overlay.runs
+            if end <= len(places)
+        ]
         severity: Severity = "medium" if overlay.inside and not low else "low"
         why = (
             f"{overlay.kept:.0%} of its words are those of record {self._first(host).id}, in the same order; "
@@ -162,8 +182,6 @@ def lay_over(clone: Sequence[str], host: Sequence[str]) -> Overlay | None:
 
     A word is kept where a triple that it belongs to stands in the other text too.
     """
-    import numpy as np
-
     mine, theirs = _bridged(_kept(clone, host)), _kept(host, clone)
     kept = int(mine.sum())
     if kept < max(FEWEST_KEPT, 0.5 * len(clone)) or not theirs.any():
@@ -188,8 +206,6 @@ def _bridged(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _kept(words: Sequence[str], other: Sequence[str]) -> NDArray[np.bool_]:
-    import numpy as np
-
     known = set(zip(other, other[1:], other[2:], strict=False))
     kept = np.zeros(len(words), dtype=bool)
     for at, triple in enumerate(zip(words, words[1:], words[2:], strict=False)):
@@ -200,16 +216,12 @@ def _kept(words: Sequence[str], other: Sequence[str]) -> NDArray[np.bool_]:
 
 def _runs(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Start and end of every run of true values."""
-    import numpy as np
-
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8)))
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
 def _pairs(rows: Any) -> Any:
     """Of rows (hash, text), sorted and distinct: each two texts with a hash in common, unless too many have it."""
-    import numpy as np
-
     starts = np.flatnonzero(np.concatenate([[True], rows[1:, 0] != rows[:-1, 0]])) if len(rows) else np.zeros(0, int)
     sizes = np.diff(np.concatenate([starts, [len(rows)]]))
     found = [np.zeros((0, 2), np.uint64)]
@@ -220,12 +232,5 @@ def _pairs(rows: Any) -> Any:
 
 
 def _often(pairs: Any) -> Iterator[tuple[int, int]]:
-    import numpy as np
-
     distinct, times = np.unique(pairs, axis=0, return_counts=True)
-    for a, b in distinct[times >= SHARED].tolist():
-        yield a, b
-
-
-def _digest(words: Sequence[str]) -> int:
-    return int.from_bytes(hashlib.blake2b(" ".join(words).encode("utf-8", "replace"), digest_size=8).digest(), "little")
+    yield from map(tuple, distinct[times >= SHARED].tolist())

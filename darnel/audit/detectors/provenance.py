@@ -36,7 +36,9 @@ class Provenance(BaseDetector):
     """Counts types, values and sets of fields while they are few: at most 10,000 values of 200 characters, with 100 ids each."""
 
     name = "provenance"
-    summary = "A value or type of a metadata field that next to no other record has, or a field missing that all others have."
+    summary = (
+        "A value or type of a metadata field that next to no other record has, or a field missing that all others have."
+    )
     blind = (
         "Records under a source, author or date that others have too, or that fill no field oddly; fields of more than 50 "
         "values; bursts in time; batches larger than a quarter of the alert budget; and corpora of fewer than 200 records."

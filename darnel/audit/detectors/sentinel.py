@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.model import Finding, Span
+from darnel.audit.profile import hash_of_questions
 from darnel.audit.similarity import DIGITS, query_vectors, record_vectors, why_not
 from darnel.core.errors import UsageError
 
@@ -46,7 +46,11 @@ class Sentinel(BaseDetector):
 
     def learn(self, batch: Batch) -> None:
         """The best cosine of known records for each question."""
-        known = batch.entries if batch.judged is None else [e for e, new in zip(batch.entries, batch.judged, strict=True) if not new]
+        known = (
+            batch.entries
+            if batch.judged is None
+            else [e for e, new in zip(batch.entries, batch.judged, strict=True) if not new]
+        )
         cosines = self._cosines(known)[1]
         if len(cosines):
             best = cosines.max(axis=0).tolist()
@@ -106,5 +110,4 @@ class Sentinel(BaseDetector):
         self._best = [float(cosine) for cosine in kept["best"]] or None
 
     def _asked(self) -> str:
-        texts = "\0".join(q.text for q in self.context.queries)
-        return hashlib.sha256(texts.encode("utf-8", "replace")).hexdigest()[:16]
+        return hash_of_questions(q.text for q in self.context.queries)

@@ -33,7 +33,9 @@ class Unnatural(BaseDetector):
     """Learns the corpus's rows of four characters, then looks for the stretch of each text that they foretell worst."""
 
     name = "unnatural"
-    summary = "Stretches of characters that the rest of the corpus does not foretell, in the midst of a text that it does."
+    summary = (
+        "Stretches of characters that the rest of the corpus does not foretell, in the midst of a text that it does."
+    )
     blind = (
         "Fluent text; texts that are odd throughout, as one in another language is; code, tables and strings without blanks; "
         "stretches of less than 80 characters; scripts of which there are fewer than 200 texts."
@@ -66,7 +68,10 @@ class Unnatural(BaseDetector):
             group = (_script(text), len(text).bit_length() // 2)
             self._worst.setdefault(group, Histogram()).add(worst / MOST_BITS)
             if worst >= FLOOR and worst - usual >= APART:
-                why = f"A stretch costs {worst:.1f} bits a character where {usual:.1f} are this text's median and {{usual}} the corpus's."
+                why = (
+                    f"A stretch costs {worst:.1f} bits a character where {usual:.1f} are this text's median "
+                    "and {usual} the corpus's."
+                )
                 shown = Span(0, 0, text[at : at + WINDOW + 4])
                 self._odd.append((group, worst, self.finding(entry, "low", round(worst, 3), why, [shown])))
         return iter(())
@@ -77,7 +82,9 @@ class Unnatural(BaseDetector):
 
         for group, worst, found in self._odd:
             histogram = self._worst[group]
-            if histogram.n >= FEWEST and worst / MOST_BITS >= histogram.threshold(self.context.budget / PARTS, FLOOR / MOST_BITS):
+            if histogram.n >= FEWEST and worst / MOST_BITS >= histogram.threshold(
+                self.context.budget / PARTS, FLOOR / MOST_BITS
+            ):
                 usual = f"{histogram.quantile(0.5) * MOST_BITS:.1f}"
                 yield msgspec.structs.replace(found, why=found.why.replace("{usual}", usual))
 
