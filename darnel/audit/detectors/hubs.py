@@ -118,11 +118,11 @@ class Hubs(BaseDetector):
         return max(FEWEST_FINDS, times)
 
     def calibration(self) -> Mapping[str, Any]:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.calibration``."""
         return {"middles": self._middles.counts}
 
     def carry(self, kept: Mapping[str, Any]) -> None:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.carry``."""
         self._middles = Histogram(kept["middles"])
 
 

@@ -109,7 +109,7 @@ class Provenance(BaseDetector):
         return self.finding(ref, severity, 1.0, said[trait.what], [Span(0, 0, f"{key}: {trait.value or 'missing'}")])
 
     def calibration(self) -> Mapping[str, Any]:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.calibration``."""
         traits = [[*trait, n] for counts in self._traits.values() for trait, n in counts.items()]
         shapes = [[sorted(shape), n] for shape, n in self._shapes.items()]
         return {"traits": sorted(traits), "shapes": sorted(shapes)}

@@ -46,11 +46,8 @@ class Sentinel(BaseDetector):
 
     def learn(self, batch: Batch) -> None:
         """The best cosine of known records for each question."""
-        known = (
-            batch.entries
-            if batch.judged is None
-            else [e for e, new in zip(batch.entries, batch.judged, strict=True) if not new]
-        )
+        profile = self.context.profile
+        known = batch.entries if profile is None else profile.parted(batch.entries)[0]
         cosines = self._cosines(known)[1]
         if len(cosines):
             best = cosines.max(axis=0).tolist()
@@ -58,11 +55,11 @@ class Sentinel(BaseDetector):
 
     def examine(self, batch: Batch) -> Iterator[Finding]:
         """Every new record that beats the known ones somewhere."""
-        if batch.judged is None or self._best is None:
-            return
         import numpy as np
 
-        new = [e for e, judged in zip(batch.entries, batch.judged, strict=True) if judged]
+        if self.context.profile is None or self._best is None:
+            return
+        new = self.context.profile.parted(batch.entries)[1]
         entries, cosines = self._cosines(new)
         for entry, row in zip(entries, cosines, strict=True):
             won = np.flatnonzero(row > np.array(self._best))
@@ -96,11 +93,11 @@ class Sentinel(BaseDetector):
         return taken
 
     def calibration(self) -> Mapping[str, Any]:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.calibration``."""
         return {"questions": self._asked(), "best": self._best or []}
 
     def carry(self, kept: Mapping[str, Any]) -> None:
-        """See ``darnel.audit.profile.Calibrated``.
+        """See ``Calibrated.carry``.
 
         Raises:
             UsageError: the profile was made with other questions.

@@ -89,12 +89,12 @@ class Unnatural(BaseDetector):
                 yield msgspec.structs.replace(found, why=found.why.replace("{usual}", usual))
 
     def calibration(self) -> Mapping[str, Any]:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.calibration``."""
         worst = {f"{script}/{size}": h.counts for (script, size), h in sorted(self._worst.items())}
         return {"model": self._model.packed(), "worst": worst}
 
     def carry(self, kept: Mapping[str, Any]) -> None:
-        """See ``darnel.audit.profile.Calibrated``."""
+        """See ``Calibrated.carry``."""
         self._model, self._carried = CharacterModel.unpacked(kept["model"]), True
         for name, counts in kept["worst"].items():
             script, _, size = name.rpartition("/")
