@@ -190,10 +190,11 @@ def lay_over(clone: Sequence[str], host: Sequence[str]) -> Overlay | None:
     if len(runs) > MOST_RUNS or max((end - start for start, end in runs), default=0) < FEWEST_INSERTED:
         return None
     first, last = np.flatnonzero(theirs)[[0, -1]]
-    replaced = (not mine[0] and first > 0) or (not mine[-1] and last < len(host) - 1)
-    if replaced or (~theirs[first : last + 1]).sum() > MOST_LOST * len(host):
-        return None
     inside = any(start > 0 and end < len(clone) for start, end in runs)
+    replaced = (not mine[0] and first > 0) or (not mine[-1] and last < len(host) - 1)
+    asked = theirs[first : last + 1] if inside else theirs  # what is put before or after only counts with a whole host
+    if replaced or (~asked).sum() > MOST_LOST * len(host):
+        return None
     return Overlay(tuple(runs), inside, kept / len(clone))
 
 
