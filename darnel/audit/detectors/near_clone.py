@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
-from darnel.audit.detectors.siblings import PARTS
 from darnel.audit.minhash import FEWEST_SHINGLES, text_hash
 from darnel.audit.model import Finding, Severity, excerpt
 from darnel.audit.tokens import hash_of, record_of
@@ -34,6 +33,8 @@ MOST_RUNS = 2
 """Places at which a clone has something of its own: versions of a page differ all over."""
 USUAL = 0.1
 """Share of texts that are alike, clones and their hosts left out, above which versions are how this corpus is made."""
+PARTS = 10
+"""Of the alert budget: what clones may use up there."""
 MOST_WORDS = 5_000
 """Words of one text that are laid over another's."""
 MOST_HELD = 20_000
