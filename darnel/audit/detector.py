@@ -28,6 +28,8 @@ class Context:
     """For models that embed questions in another way than documents."""
     profile: Profile | None = None
     """What a known-good corpus taught: its thresholds count, and its records are not judged."""
+    calibrating: bool = False
+    """Whether this audit is to teach a later one."""
 
 
 @runtime_checkable

@@ -72,7 +72,8 @@ def run_calibration(readers: Sequence[Reader], options: AuditOptions) -> tuple[A
     """Audit a corpus that is held to be good, and keep what it taught; no profile where not all of it was looked at."""
     watched = [Watched(reader) for reader in readers]
     ran: list[Detector] = []
-    results = run_audit(watched, replace(options, done=ran.extend))
+    context = replace(options.context, calibrating=True)
+    results = run_audit(watched, replace(options, context=context, done=ran.extend))
     if results.interrupted or results.errors or not results.read:
         return results, None
     asked = hash_of_questions(q.text for q in options.context.queries)

@@ -22,7 +22,9 @@ WORDS = ["".join(DRAWN.choices(SYLLABLES, k=DRAWN.choice((1, 2, 2, 3)))) for _ i
 
 def texts(count: int, words: int = 60, seed: int = 0) -> list[str]:
     drawn = random.Random(seed)
-    return [" ".join(w + "." * (i % 10 == 9) for i, w in enumerate(drawn.choices(WORDS, k=words))) for _ in range(count)]
+    return [
+        " ".join(w + "." * (i % 10 == 9) for i, w in enumerate(drawn.choices(WORDS, k=words))) for _ in range(count)
+    ]
 
 
 def records(count: int, **metadata: Any) -> list[Record]:
@@ -113,7 +115,9 @@ def embed(of: Sequence[str]) -> list[Any]:
 
 
 def vectored(count: int) -> list[Record]:
-    return [Record(f"r{i}", f"topic {i % 10}/ text {i}", None, spread(f"topic {i % 10}/ text {i}")) for i in range(count)]
+    return [
+        Record(f"r{i}", f"topic {i % 10}/ text {i}", None, spread(f"topic {i % 10}/ text {i}")) for i in range(count)
+    ]
 
 
 def middle(*numbers: int) -> Any:

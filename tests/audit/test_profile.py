@@ -62,7 +62,9 @@ def test_only_what_the_profile_does_not_know_is_judged(tmp_path: Path, known: Pa
 
 def test_new_records_are_held_against_the_known_ones(tmp_path: Path, known: Path) -> None:
     host = texts(300)[5]
-    added = write(tmp_path / "new.jsonl", fine=texts(1, seed=8)[0], bad2=STUFFED, clone=cloned(host, "see also that record"))
+    added = write(
+        tmp_path / "new.jsonl", fine=texts(1, seed=8)[0], bad2=STUFFED, clone=cloned(host, "see also that record")
+    )
     results = audit_corpus([known], new=[added])
     assert flagged(results) == {"bad2", "clone"}
     assert {f.source for f in results.findings} == {str(added)}
@@ -98,11 +100,13 @@ def test_sentinel_questions(tmp_path: Path) -> None:
     """A new record for questions of every topic is told from one for a single topic."""
     from tests.audit.test_learned import embed
 
-    old = lines(tmp_path / "old.jsonl", {r.id: r.vector for r in vectored(40)})
+    old = lines(tmp_path / "old.jsonl", {r.id: r.vector for r in vectored(10)})
     added = {"all": middle(3, 14, 25), "one": middle(*range(3, 120, 10))}
     new = lines(tmp_path / "new.jsonl", added)
     given: dict[str, Any] = {"queries": QUERIES, "embedder": embed, "detectors": ["sentinel"]}
     assert flagged(audit_corpus([old], new=[new], **given)) == {"all"}
+    (plain,) = audit_corpus([old], **given).detectors
+    assert "--new" in plain.not_run
     path = tmp_path / "good.json"
     assert not flagged(audit_corpus([old], calibrate=path, **given))
     assert flagged(audit_corpus([new], since=path, **given)) == {"all"}
@@ -115,7 +119,7 @@ def test_what_was_learned_is_the_same_when_it_is_carried(name: str) -> None:
     """As JSON and back; a detector of another corpus's lesson gives that lesson on."""
     from darnel.audit.batch import Batch, Row, to_arrow
 
-    (first,) = make_detectors([name], Context(QUERIES, lambda of: [middle(len(t) % 100) for t in of]))
+    (first,) = make_detectors([name], Context(QUERIES, lambda of: [middle(len(t) % 100) for t in of], calibrating=True))
     if not isinstance(first, Calibrated):
         pytest.skip("it learns nothing that is carried")
     batch = Batch(to_arrow([Row(r.id, r.text or "", {"title": r.text[:40]}) for r in records(40) if r.text]))

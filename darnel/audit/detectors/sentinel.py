@@ -38,6 +38,8 @@ class Sentinel(BaseDetector):
 
     def unusable(self) -> str | None:
         """See ``Detector.unusable``."""
+        if self.context.profile is None and not self.context.calibrating:
+            return "it needs records that are known to be good: --new FILE or --since PROFILE"
         return why_not(self.context)
 
     @cached_property
