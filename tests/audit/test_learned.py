@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,8 +72,8 @@ def test_a_clone_is_found_and_its_insert_shown(text: str, severity: str) -> None
         HOST.upper(),
         f"{HOST} indeed",
         cloned(HOST, "indeed so"),
-        " ".join(HOST.split()[:30] + ["others", "came", "here", "instead"] + HOST.split()[34:]),  # replaced
-        " ".join(["others", "came", "here", "instead"] + HOST.split()[4:]),  # a head of its own
+        " ".join([*HOST.split()[:30], "others", "came", "here", "instead", *HOST.split()[34:]]),  # replaced
+        " ".join(["others", "came", "here", "instead", *HOST.split()[4:]]),  # a head of its own
         " ".join(HOST.split()[:12]) + " " + " ".join(texts(1, seed=3)),  # a short quotation
         cloned(cloned(cloned(HOST, "one of these days", 15), "two of these days", 30), "three of these days", 45),
     ],
@@ -100,14 +101,14 @@ QUERIES = [Query(f"q{i}", f"question {i}") for i in range(120)]
 
 def spread(text: str) -> Any:
     """A vector drawn for each text, around the middle of its topic: 'topic 3 ...' and 'question 3 ...' share one."""
-    number = "".join(c for c in text.split("/")[0] if c.isdigit()) or "0"
+    number = "".join(c for c in text.split("/", maxsplit=1)[0] if c.isdigit()) or "0"
     topic = np.random.default_rng(int(number) % 10).normal(size=32)
-    own = np.random.default_rng(abs(hash_of(text))).normal(size=32)
+    own = np.random.default_rng(hash_of(text)).normal(size=32)
     return topic + 1.2 * own
 
 
 def hash_of(text: str) -> int:
-    return sum(ord(c) * 31**i for i, c in enumerate(text[:40])) % 2**32
+    return zlib.crc32(text.encode())
 
 
 def embed(of: Sequence[str]) -> list[Any]:
@@ -188,7 +189,7 @@ def test_order_and_batches_do_not_matter(detector: str, seed: int, batch: int) -
     odd = Record("odd", f"{base[7].text} {gibberish(1)}", {"lang": "xx"}, middle(*range(3, 120, 10)))
     clone = Record("clone", cloned(base[9].text or "", "see also the other record"), {}, middle(*range(4, 120, 10)))
     corpus = [*base, odd, clone]
-    context = {"queries": QUERIES, "embed": embed, "detectors": [detector]}
+    context: dict[str, Any] = {"queries": QUERIES, "embed": embed, "detectors": [detector]}
     expected = support.audit(corpus, **context).findings
     random.Random(seed).shuffle(corpus)
     assert support.audit(corpus, batch=batch, **context).findings == expected

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from darnel.api import audit_corpus
@@ -16,7 +17,7 @@ from darnel.audit.registry import BUILT_IN, make_detectors
 from darnel.audit.results import AuditResults
 from darnel.core.errors import UsageError
 from darnel.core.queries import Query
-from tests.audit.test_learned import QUERIES, cloned, gibberish, middle, records, texts, vectored
+from tests.audit.test_learned import QUERIES, cloned, gibberish, middle, records, texts
 from tests.support.command import Outcome
 
 Cli = Callable[..., Outcome]
@@ -96,14 +97,24 @@ def lines(path: Path, vectors: dict[str, Any]) -> Path:
     return path
 
 
-def test_sentinel_questions(tmp_path: Path) -> None:
-    """A new record for questions of every topic is told from one for a single topic."""
-    from tests.audit.test_learned import embed
+def on_topic(text: str) -> Any:
+    """Close to the axis of its topic, the last digit of its first word or number."""
+    digits = "".join(c for c in text if c.isdigit())
+    axis = np.zeros(32)
+    axis[int(digits[-1])] = 1.0
+    return axis + 0.05 * np.random.default_rng(len(text) + int(digits)).normal(size=32)
 
-    old = lines(tmp_path / "old.jsonl", {r.id: r.vector for r in vectored(10)})
-    added = {"all": middle(3, 14, 25), "one": middle(*range(3, 120, 10))}
+
+def test_sentinel_questions(tmp_path: Path) -> None:
+    """A new record for questions of several topics is told from one for a topic that is new too."""
+    old = lines(tmp_path / "old.jsonl", {f"r{i}": on_topic(str(i)) for i in range(200) if i % 10 > 5})
+    added = {"all": on_topic("3") + on_topic("4") + on_topic("5"), "one": on_topic("503"), "none": on_topic("508")}
     new = lines(tmp_path / "new.jsonl", added)
-    given: dict[str, Any] = {"queries": QUERIES, "embedder": embed, "detectors": ["sentinel"]}
+    given: dict[str, Any] = {
+        "queries": QUERIES,
+        "embedder": lambda of: [on_topic(text) for text in of],
+        "detectors": ["sentinel"],
+    }
     assert flagged(audit_corpus([old], new=[new], **given)) == {"all"}
     (plain,) = audit_corpus([old], **given).detectors
     assert "--new" in plain.not_run
