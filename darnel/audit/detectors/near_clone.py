@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -15,7 +15,7 @@ from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context, Ref
 from darnel.audit.minhash import FEWEST_SHINGLES, text_hash
 from darnel.audit.model import Finding, Severity, excerpt
-from darnel.audit.tokens import hash_of, record_of
+from darnel.audit.tokens import Numbers, hash_of, numbers_of, record_of, triple_hashes
 
 SKETCH = 16
 """Smallest hashes kept of each text (a MinHash of the bottom-k kind); with the text's own, 256 bytes a record."""
@@ -61,7 +61,7 @@ class _Held:
 
     text: str
     prose: str
-    words: list[str]
+    words: Numbers
     refs: list[Ref]
 
 
@@ -123,7 +123,7 @@ class NearClone(BaseDetector):
         """Hold the text of candidates; nothing can be told before all are seen."""
         key = text_hash(entry.text)
         if key in self._near:
-            held = self._held.setdefault(key, _Held(entry.text, entry.prose, entry.words[:MOST_WORDS], []))
+            held = self._held.setdefault(key, _Held(entry.text, entry.prose, numbers_of(entry.words[:MOST_WORDS]), []))
             held.refs.append(Ref(entry.id, entry.source))
         return iter(())
 
@@ -178,8 +178,8 @@ class NearClone(BaseDetector):
             yield self.finding(ref, severity, overlay.kept, why, spans)
 
 
-def lay_over(clone: Sequence[str], host: Sequence[str]) -> Overlay | None:
-    """How one text is another with something put in; None where it is not. Linear in both.
+def lay_over(clone: Numbers, host: Numbers) -> Overlay | None:
+    """How one text is another with something put in, by the numbers of their words; None where it is not.
 
     A word is kept where a triple that it belongs to stands in the other text too.
     """
@@ -207,12 +207,11 @@ def _bridged(kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return kept
 
 
-def _kept(words: Sequence[str], other: Sequence[str]) -> NDArray[np.bool_]:
-    known = set(zip(other, other[1:], other[2:], strict=False))
+def _kept(words: Numbers, other: Numbers) -> NDArray[np.bool_]:
+    known = np.isin(triple_hashes(words), triple_hashes(other))
     kept = np.zeros(len(words), dtype=bool)
-    for at, triple in enumerate(zip(words, words[1:], words[2:], strict=False)):
-        if triple in known:
-            kept[at : at + 3] = True
+    for at in range(3):
+        kept[at : at + len(known)] |= known
     return kept
 
 
