@@ -20,10 +20,10 @@ MOST = 100_000
 FLOOR = 4.5
 """Bits a character below which nothing is reported: prose has about two in a corpus of its own kind."""
 APART = 2.0
-"""Bits by which the stretch is above the text's own median: a text in another language is odd throughout."""
+"""Bits by which the stretch is above the best quarter of its text: a text in another language is odd throughout."""
 MOST_BITS = 16.0
 """The histogram's range."""
-PARTS = 10
+PARTS = 4
 """Of the alert budget."""
 SCRIPTS = ((0x250, "latin"), (0x590, "greek or cyrillic"), (0x900, "hebrew or arabic"), (0x2E80, "other"))
 """Where the blocks of scripts end."""
@@ -47,8 +47,8 @@ class Unnatural(BaseDetector):
         super().__init__(context)
         self._model = CharacterModel()
         self._carried = False
-        self._worst: dict[tuple[str, int], Histogram] = {}
-        self._odd: list[tuple[tuple[str, int], float, Finding]] = []
+        self._worst: dict[str, Histogram] = {}
+        self._odd: list[tuple[str, float, Finding]] = []
 
     def learn(self, batch: Batch) -> None:
         """Count the characters of every text, unless those of another corpus are given."""
@@ -64,12 +64,12 @@ class Unnatural(BaseDetector):
             bits = np.cumsum(self._model.bits(text))
             windows = (bits[WINDOW:] - bits[:-WINDOW]) / WINDOW
             at = int(windows.argmax())
-            worst, usual = float(windows[at]), float(np.median(windows))
-            group = (_script(text), len(text).bit_length() // 2)
+            worst, usual = float(windows[at]), float(np.quantile(windows, 0.25))
+            group = _script(text)
             self._worst.setdefault(group, Histogram()).add(worst / MOST_BITS)
             if worst >= FLOOR and worst - usual >= APART:
                 why = (
-                    f"A stretch costs {worst:.1f} bits a character where {usual:.1f} are this text's median "
+                    f"A stretch costs {worst:.1f} bits a character where {usual:.1f} is usual in this text "
                     "and {usual} the corpus's."
                 )
                 shown = Span(0, 0, text[at : at + WINDOW + 4])
@@ -90,15 +90,14 @@ class Unnatural(BaseDetector):
 
     def calibration(self) -> Mapping[str, Any]:
         """See ``Calibrated.calibration``."""
-        worst = {f"{script}/{size}": h.counts for (script, size), h in sorted(self._worst.items())}
+        worst = {script: h.counts for script, h in sorted(self._worst.items())}
         return {"model": self._model.packed(), "worst": worst}
 
     def carry(self, kept: Mapping[str, Any]) -> None:
         """See ``Calibrated.carry``."""
         self._model, self._carried = CharacterModel.unpacked(kept["model"]), True
-        for name, counts in kept["worst"].items():
-            script, _, size = name.rpartition("/")
-            self._worst[script, int(size)] = Histogram(counts)
+        for script, counts in kept["worst"].items():
+            self._worst[script] = Histogram(counts)
 
 
 def _written(entry: Entry) -> str:
