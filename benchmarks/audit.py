@@ -120,7 +120,7 @@ def clean(sets: Sequence[str], *, alarms: bool) -> None:
     total, flagged = 0, 0
     for name in sets:
         records, queries = records_of(name), queries_of(name) if name in RETRIEVAL else []
-        results = audit(records, queries)
+        results = audit(records, queries, embed=_embedder() if queries else None)
         total, flagged = total + results.read, flagged + results.flagged
         by = Counter(f.detector for f in results.findings)
         speed = results.read / max(1e-9, results.run.cpu_seconds)

@@ -36,6 +36,9 @@ def audit_corpus(
     baseline: str | os.PathLike[str] | None = None,
     accepted: Iterable[Acceptance] = (),
     jobs: int = 1,
+    calibrate: str | os.PathLike[str] | None = None,
+    since: str | os.PathLike[str] | None = None,
+    new: Iterable[Any] = (),
     progress: Progress = lambda _what, _done, _total: None,
 ) -> AuditResults:
     """Look for what should not be in a corpus; nothing is written to it. See ``docs/audit.md``.
@@ -51,16 +54,19 @@ def audit_corpus(
         baseline: an earlier findings document; what it has too is told, and does not count.
         accepted: findings that are accepted for a time; they are told, and do not count.
         jobs: processes; with more than one, a script needs ``if __name__ == "__main__"`` around its call.
+        calibrate: where to write a profile of this corpus, which is held to be good.
+        since: a profile; only records that it does not know are judged, by its thresholds.
+        new: sources whose records are judged beside ``sources``, which are held to be good.
         progress: called with what is done, how many records, and of how many (0: not known).
 
     Raises:
-        DarnelError: a source, an embedder or the baseline cannot be opened, and what to do.
+        DarnelError: a source, an embedder, the profile or the baseline cannot be opened, and what to do.
     """
     from darnel.audit.accepted import Baseline
     from darnel.audit.batch import check_installed
-    from darnel.audit.engine import AuditOptions, run_audit
-    from darnel.audit.live import digests_around
+    from darnel.audit.engine import AuditOptions
     from darnel.audit.results import load_findings
+    from darnel.audit.since import Learning, audit_learning
 
     check_installed()
     before = None
@@ -74,8 +80,10 @@ def audit_corpus(
         jobs=jobs,
         progress=progress,
     )
+    learning = Learning(*(None if path is None else Path(path) for path in (calibrate, since)))
     with ExitStack() as stack:
-        return digests_around(audit_sources(sources, resolved, stack), options, run_audit)
+        opened, added = (audit_sources(given, resolved, stack) for given in (sources, new))
+        return audit_learning(opened, added, options, learning)
 
 
 def audit_context(queries: Any, resolved: Embedder | None, budget: float) -> Context:
@@ -83,7 +91,9 @@ def audit_context(queries: Any, resolved: Embedder | None, budget: float) -> Con
     from darnel.audit.detector import Context
 
     asked = [] if queries is None else read_queries(queries)
-    return Context(asked, None if resolved is None else resolved.documents, budget)
+    if resolved is None:
+        return Context(asked, budget=budget)
+    return Context(asked, resolved.documents, budget, resolved.queries)
 
 
 def audit_sources(sources: Iterable[Any], resolved: Embedder | None, stack: ExitStack) -> list[Reader | Target]:

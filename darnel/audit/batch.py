@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,6 +82,12 @@ def to_arrow(rows: Sequence[Row]) -> pa.RecordBatch:
     return made
 
 
+def record_hash(record: str, text: str, metadata: str) -> int:
+    """64 bits of a record as it stands in a batch: its id, its text and its metadata, not its vector."""
+    held = json.dumps([record, text, metadata]).encode()
+    return int.from_bytes(hashlib.blake2b(held, digest_size=8).digest(), "little")
+
+
 def pack(rows: Iterable[Row], size: int) -> Iterator[pa.RecordBatch]:
     """Rows in order, in batches of up to ``size`` records and about ``MOST_BYTES``."""
     kept: list[Row] = []
@@ -111,6 +118,11 @@ class Entry:
         """``plain``: whether the text is known to be prose throughout."""
         self.id, self.text, self.vector, self.source = id, text, vector, source
         self._metadata, self._plain = metadata, plain
+
+    @cached_property
+    def hash(self) -> int:
+        """See ``record_hash``."""
+        return record_hash(self.id, self.text, self._metadata)
 
     @cached_property
     def metadata(self) -> dict[str, Any]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.model import MOST_SPANS, Finding, Severity, Span, in_context
 from darnel.core.queries import Query
+
+if TYPE_CHECKING:
+    from darnel.audit.profile import Profile
 
 Embed = Callable[[Sequence[str]], Any]
 """Texts → float32 of shape (texts, dimension)."""
@@ -21,6 +24,12 @@ class Context:
     queries: Sequence[Query] = ()
     embed: Embed | None = None
     budget: float = 0.005
+    embed_queries: Embed | None = None
+    """For models that embed questions in another way than documents."""
+    profile: Profile | None = None
+    """What a known-good corpus taught: its thresholds count, and its records are not judged."""
+    calibrating: bool = False
+    """Whether this audit is to teach a later one."""
 
 
 @runtime_checkable
@@ -51,6 +60,24 @@ class Detector(Protocol):
 
     def finish(self) -> Iterable[Finding]:
         """What can only be told once every record was seen."""
+        ...
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """A detector that learns what is usual in a corpus, and can be given what another one taught it."""
+
+    def calibration(self) -> Mapping[str, Any]:
+        """What was learned, as JSON has it; asked when every record was seen."""
+        ...
+
+    def carry(self, kept: Mapping[str, Any]) -> None:
+        """Judge by what another corpus taught (see ``calibration``) from here on; called before any batch.
+
+        Raises:
+            DarnelError: it cannot be used here, and what to do.
+            KeyError, TypeError, ValueError: it is not of this form.
+        """
         ...
 
 

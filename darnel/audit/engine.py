@@ -31,7 +31,8 @@ from darnel.core.version import darnel_version
 class AuditOptions:
     """Everything but the corpus. ``detectors``: names, or all. ``batch``: records a batch; ``jobs``: processes.
 
-    ``baseline`` and ``accepted``: findings that are told, but do not count.
+    ``baseline`` and ``accepted``: findings that are told, but do not count. ``counts``: whether a finding is on a record that
+    is judged at all. ``done``: called with the detectors that ran to the end.
     """
 
     context: Context = field(default_factory=Context)
@@ -42,6 +43,8 @@ class AuditOptions:
     accepted: Sequence[Acceptance] = ()
     batch: int = 1_000
     jobs: int = 1
+    counts: Callable[[Finding], bool] = lambda _found: True
+    done: Callable[[Sequence[Detector]], object] = lambda _detectors: None
     progress: Progress = lambda _what, _done, _total: None
 
 
@@ -66,6 +69,7 @@ def run_audit(readers: Sequence[Reader], options: AuditOptions) -> AuditResults:
         state.errors.append(f"reading stopped: {describe_error(error)}")
     for detector in running:
         state.tell(detector, detector.finish)
+    options.done([d for d in running if d.name not in state.broken])
     run = AuditRun(
         darnel_version(),
         platform.python_version(),
@@ -140,7 +144,7 @@ def _results(
 ) -> AuditResults:
     sources = [source_info(reader, state.logs.get(number, ReadLog())) for number, reader in enumerate(readers)]
     read = sum(s.read for s in sources)
-    findings = _ranked(state.findings, read)
+    findings = _ranked([f for f in state.findings if options.counts(f)], read)
     counts = Counter(f.detector for f in findings)
     results = AuditResults(
         schema_version=SCHEMA_VERSION,

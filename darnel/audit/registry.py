@@ -20,12 +20,20 @@ BUILT_IN = {
     "hidden-text": "darnel.audit.detectors.hidden_text:HiddenText",
     "instructions": "darnel.audit.detectors.instructions:Instructions",
     "fields": "darnel.audit.detectors.fields:FieldMismatch",
+    "provenance": "darnel.audit.detectors.provenance:Provenance",
     "repetition": "darnel.audit.detectors.repetition:Repetition",
     "echo": "darnel.audit.detectors.echo:QueryEcho",
     "reencode": "darnel.audit.detectors.reencode:Reencode",
     "siblings": "darnel.audit.detectors.siblings:Siblings",
+    "unnatural": "darnel.audit.detectors.unnatural:Unnatural",
+    "sentinel": "darnel.audit.detectors.sentinel:Sentinel",
+    "hubs": "darnel.audit.detectors.hubs:Hubs",
+    "near-clone": "darnel.audit.detectors.near_clone:NearClone",
 }
 """Name → ``module:class``, loaded when it is used."""
+
+OPT_IN = frozenset({"unnatural"})
+"""Run only where they are named: docs/audit.md says what they cost."""
 
 Maker = Callable[[Context], Detector]
 
@@ -48,7 +56,7 @@ def known_detectors() -> dict[str, Maker]:
 
 
 def make_detectors(names: Sequence[str], context: Context) -> list[Detector]:
-    """Those that are named, or all.
+    """Those that are named, or all but ``OPT_IN``.
 
     Raises:
         UnknownNameError: no detector of that name.
@@ -60,10 +68,12 @@ def make_detectors(names: Sequence[str], context: Context) -> list[Detector]:
             raise UnknownNameError("detector", name, known)
     made = []
     for name, make in known.items():
-        if names and name not in names:
+        if name not in names and (names or name in OPT_IN):
             continue
         detector = make(context)
         if not isinstance(detector, Detector) or detector.name != name:
             raise UsageError(f"the entry point '{name}' makes no detector of that name; uninstall its package")
+        if context.profile is not None:
+            context.profile.hand_to(detector)
         made.append(detector)
     return made

@@ -73,6 +73,7 @@ class AuditRun(msgspec.Struct, frozen=True):
 class AuditResults(msgspec.Struct, frozen=True):
     """The whole document. ``flagged``: distinct records with a finding; ``errors``: what keeps a clean result from counting.
 
+    ``judged``: how many of the records read are new to a profile or to known-good sources; None where all are judged.
     Only ``findings`` count. ``known`` are those that the ``baseline`` has too, ``suppressed`` those that were accepted.
     """
 
@@ -93,6 +94,7 @@ class AuditResults(msgspec.Struct, frozen=True):
     known: list[Finding] = []
     suppressed: list[Excused] = []
     baseline: str = ""
+    judged: int | None = None
     warnings: list[str] = []
 
     def states(self) -> Iterator[tuple[State, Finding]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,21 +16,36 @@ FEWEST = 200
 
 
 class Histogram:
-    """Counts of a feature in [0, 1]; its 512 bins take 4 KB, and the order of adding does not matter."""
+    """Counts of a feature in [0, 1]; its 512 bins take 4 KB, and the order of adding does not matter.
 
-    def __init__(self) -> None:
-        self._counts = [0] * (BINS + 1)
-        self.n = 0
+    ``kept``: the counts of another corpus, which then stay as they are.
+    """
+
+    def __init__(self, kept: Sequence[int] | None = None) -> None:
+        if kept is not None and (len(kept) != BINS + 1 or min(kept) < 0):
+            raise ValueError(f"a histogram has {BINS + 1} counts")
+        self._counts = [0] * (BINS + 1) if kept is None else [int(count) for count in kept]
+        self._fixed = kept is not None
+        self.n = sum(self._counts)
+
+    @property
+    def counts(self) -> list[int]:
+        """All counts, to make the same histogram of."""
+        return list(self._counts)
 
     def add(self, value: float) -> None:
-        """Count one value; beyond the range it counts as the range's end."""
+        """Count one value, unless the counts are another corpus's; beyond the range it counts as the range's end."""
+        if self._fixed:
+            return
         self._counts[int(min(1.0, max(0.0, value)) * BINS)] += 1
         self.n += 1
 
     def add_all(self, values: NDArray[np.float64]) -> None:
-        """Count many values."""
+        """Count many values, as ``add`` does."""
         import numpy as np
 
+        if self._fixed:
+            return
         places = (np.clip(values, 0.0, 1.0) * BINS).astype(np.int64)
         for place, count in zip(*np.unique(places, return_counts=True), strict=True):
             self._counts[place] += int(count)
@@ -37,6 +53,8 @@ class Histogram:
 
     def merge(self, other: Histogram) -> None:
         """Count what another has counted."""
+        if self._fixed:
+            return
         self._counts = [mine + theirs for mine, theirs in zip(self._counts, other._counts, strict=True)]
         self.n += other.n
 

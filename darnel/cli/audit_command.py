@@ -47,6 +47,11 @@ def _share(_ctx: click.Context, _param: click.Parameter, value: str) -> float:
     show_default=True,
     help="Exit 1 on a finding of this severity or worse.",
 )
+@click.option("--calibrate", metavar="PROFILE", help="Write what this corpus, held to be good, teaches the detectors.")
+@click.option("--since", metavar="PROFILE", help="Judge only records that the profile lacks, by its thresholds.")
+@click.option(
+    "--new", multiple=True, metavar="FILE", help="Judge only these, beside TARGET|FILE, which are held to be good."
+)
 @click.option("--baseline", metavar="FILE", help="An earlier findings.json: only findings that it has not count.")
 @click.option("--suppress", metavar="FILE", help="TOML of [[suppress]] entries: findings accepted until a date.")
 @click.option("--allow-unreadable", is_flag=True, help="Do not exit 2 because records could not be read.")
@@ -72,6 +77,8 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
     darnel audit docs/ --fail-on medium
     darnel audit chroma:./db#docs --queries questions.txt --embedder myapp.rag:embedder -o report.html -o report.sarif
     darnel audit docs/ --baseline findings.json --suppress accepted.toml
+    darnel audit docs/ --calibrate good.json
+    darnel audit docs/ --since good.json
     darnel audit docs/ --self-test
     """
     from darnel.audit.workers import cores
@@ -101,6 +108,7 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
             fail_on=given["fail_on"],
             allow_unreadable=given["allow_unreadable"],
             jobs=given["jobs"] or cores(),
+            **{key: given[key] for key in ("calibrate", "since", "new")},
             baseline=given["baseline"],
             accepted=load_acceptances(given["suppress"]),
             progress=progress,

@@ -33,6 +33,7 @@ def counts_line(results: AuditResults) -> str:
     """What was read; printed whatever happened."""
     repaired = sum(s.repaired for s in results.sources)
     line = f"{results.read:,} records read, {results.skipped:,} files skipped, {results.unreadable:,} unreadable"
+    line += "" if results.judged is None else f", {results.judged:,} of them new and judged"
     return line + (f", {repaired:,} read with something replaced or cut" if repaired else "")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import Self
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
 
 from darnel.audit.batch import Entry
 from darnel.audit.detector import BaseDetector, Context
@@ -84,6 +84,14 @@ class FieldMismatch(BaseDetector):
         """See ``BaseDetector.merge``."""
         self._covered.merge(other._covered)
         self._apart += other._apart
+
+    def calibration(self) -> Mapping[str, Any]:
+        """See ``Calibrated.calibration``."""
+        return {"covered": self._covered.counts}
+
+    def carry(self, kept: Mapping[str, Any]) -> None:
+        """See ``Calibrated.carry``."""
+        self._covered = Histogram(kept["covered"])
 
     def finish(self) -> Iterator[Finding]:
         """Those that stand apart, where fields and texts belong together in this corpus."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector, Context
@@ -156,6 +156,16 @@ class Repetition(BaseDetector):
         for key, histogram in other._histograms.items():
             self._histograms.setdefault(key, Histogram()).merge(histogram)
         self._unusual += other._unusual
+
+    def calibration(self) -> Mapping[str, Any]:
+        """See ``Calibrated.calibration``."""
+        return {f"{what}/{group}": h.counts for (what, group), h in sorted(self._histograms.items())}
+
+    def carry(self, kept: Mapping[str, Any]) -> None:
+        """See ``Calibrated.carry``."""
+        for name, counts in kept.items():
+            what, _, group = name.partition("/")
+            self._histograms[what, int(group)] = Histogram(counts)
 
     def finish(self) -> Iterator[Finding]:
         """What is unusual even for this corpus."""

@@ -15,6 +15,7 @@ from darnel.core.queries import Query
 from darnel.core.text import content_terms, sentences
 
 CARRIER_WORDS = 35
+"""And no more than half of a record: a whole one would be a copy, and be found as that."""
 PASSAGES = 10
 """Texts of the corpus that a pattern may read for a question."""
 FEWEST_TERMS = 4
@@ -53,13 +54,16 @@ def made_plants(
         host = drawn.choice(records).text or ""
         for copy in range(copies):
             host = host if copies > 1 else drawn.choice(records).text or ""
-            carrier = " ".join(host.split()[:CARRIER_WORDS]) or "a short note on another matter entirely"
+            words = host.split()
+            carrier = (
+                " ".join(words[: min(CARRIER_WORDS, len(words) // 2)]) or "a short note on another matter entirely"
+            )
             request = CraftRequest(
                 query=query.text,
                 strength=dose.strength,
                 copy=copy,
                 marker=make_marker(0, dose.label, query.id, copy),
-                carrier=lambda marker, words=carrier: f"{words} {marker}",  # type: ignore[misc]  # mypy infers no default
+                carrier=lambda marker, text=carrier: f"{text} {marker}",  # type: ignore[misc]  # mypy infers no default
                 passages=texts,
                 random=random.Random(f"{query.id}/{copy}"),
                 others=near[query.id],
