@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, runtime_checkable
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.model import MOST_SPANS, Finding, Severity, Span, in_context
 from darnel.core.queries import Query
 
-if TYPE_CHECKING:
-    from darnel.audit.profile import Profile
-
 Embed = Callable[[Sequence[str]], Any]
 """Texts → float32 of shape (texts, dimension)."""
+
+
+class Taught(Protocol):
+    """What a known-good corpus taught, as ``darnel.audit.profile.Profile`` holds it."""
+
+    def parted(self, entries: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
+        """The records that it knows, and the others."""
+        ...
+
+    def hand_to(self, detector: Detector) -> None:
+        """Let a detector judge by what it learned there."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,7 @@ class Context:
     budget: float = 0.005
     embed_queries: Embed | None = None
     """For models that embed questions in another way than documents."""
-    profile: Profile | None = None
+    profile: Taught | None = None
     """What a known-good corpus taught: its thresholds count, and its records are not judged."""
     calibrating: bool = False
     """Whether this audit is to teach a later one."""
