@@ -63,7 +63,7 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         )
     with blame_target("looking the corpus over"):
         checks = list(target.checks())
-    _refuse_failed(checks, options.accept)
+    refuse_failed(checks, options.accept)
     warnings += [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
     return Run(
         target,
@@ -99,7 +99,13 @@ def _accepted_failures(
     return in_force(options.suppressions, conditions, [d.label for d in doses], today)
 
 
-def _refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:
+def refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:
+    """Refuse a target whose preflight fails, but for the checks that are accepted.
+
+    Raises:
+        TargetError: says which check, and how to mend it.
+        UnknownNameError: a check of that name was not made.
+    """
     for name in accepted:
         if name not in {check.name for check in checks}:
             raise UnknownNameError("check", name, [check.name for check in checks])
