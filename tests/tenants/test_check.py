@@ -16,7 +16,7 @@ import pytest
 import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.memory.corpus import MemoryCorpus
-from darnel.core.corpus import Record
+from darnel.core.corpus import Record, Reply, Source
 from darnel.core.errors import DarnelError, UsageError
 from darnel.core.plant import Plant, find_markers
 from darnel.core.planting.ledger import Ledger
@@ -76,6 +76,39 @@ def test_texts_alone_do_not_tell_whose_copy_came_back(corpus: MemoryCorpus, ledg
     assert "return them with its sources" in results.rows_of("inconclusive")[0].detail
     assert told(results)["own text"] == (0, 6, 0)  # each text has its own marker
     assert results.exit_code == 2
+
+
+def test_the_stamp_in_a_source_s_metadata_tells_whose_copy_it_is(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(question: str, tenant: str) -> list[dict[str, Any]]:
+        records = found(corpus, question, tenant)
+        return [
+            {"text": r.text, "metadata": {k: v for k, v in (r.metadata or {}).items() if k != KEY}} for r in records
+        ]
+
+    assert check(corpus, ask, ledger).exit_code == 0
+    crossed = check(corpus, lambda q, t: ask(q, "globex" if t == "acme" else t), ledger)
+    assert {(r.tenant, "by metadata" in r.detail) for r in crossed.rows_of("breach") if r.check == "same text"} == {
+        ("acme", True)
+    }
+
+
+def test_a_filter_behind_the_search_shows_by_what_else_is_lost(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(question: str, tenant: str) -> list[Record]:
+        own = [r for r in found(corpus, question, None, 20) if (r.metadata or {}).get(KEY) == tenant]
+        kept = [r for r in found(corpus, question, tenant) if find_markers(r.text)]  # as if its best were pinned
+        return list({r.id: r for r in [*kept, *own]}.values())[:K]
+
+    results = check(corpus, ask, ledger, queries=["How do the flour and the yeast go with the oven?"])
+    assert [row.check for row in results.rows_of("breach")] == ["flooding"] * 2
+    assert "sources were lost while documents of" in results.rows_of("breach")[0].detail
+
+
+def test_darnels_own_replies(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(question: str, tenant: str) -> Reply:
+        return Reply(tuple(Source(r.id, r.text, r.metadata) for r in found(corpus, question, tenant)))
+
+    assert check(corpus, ask, ledger).exit_code == 0
+    assert check(corpus, lambda q, t: list(ask(q, t).sources), ledger).exit_code == 0
 
 
 def test_texts_with_their_tenant_do(corpus: MemoryCorpus, ledger: Ledger) -> None:
