@@ -30,6 +30,7 @@ from darnel.core.results import (
 )
 from darnel.core.running.run import Run
 from darnel.core.running.trusting import trust_change
+from darnel.core.scoring.abstention import abstention_gate
 from darnel.core.scoring.gate import check_gate, exit_code
 from darnel.core.scoring.observe import QueryOutcome, observe, transfers
 from darnel.core.scoring.returned import unlike_baseline
@@ -52,6 +53,8 @@ def assemble(run: Run) -> Results:
     controls = {d.label: d.pattern.is_control for d in run.doses}
     scores = score_all(outcomes, controls, lists, run.options)
     gates = [check_gate(gate, scores, run.suppressions) for gate in run.gates]
+    if run.abstention is not None:
+        gates.append(abstention_gate(run.abstention))
     digest = None if run.digest is None else digest_info(run.digest, run.digest_after, run.difference)
     baseline, leftovers = _baseline_info(run), _leftovers(run)
     doubts = [
@@ -88,6 +91,7 @@ def assemble(run: Run) -> Results:
         errors=run.errors,
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
         returned=unlike_baseline(run.waves, lists, rows, run.options.depth),
+        abstention=run.abstention,
     )
     return results if run.options.baseline is None else _beside_baseline(results, run, any(doubts))
 
