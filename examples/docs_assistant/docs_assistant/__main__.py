@@ -65,7 +65,8 @@ def _run(
         _log(out),
     ):
         for store in stores or PACKAGES:
-            runs.append(run_store(store, docs, chat, modes, ledger, timeout=timeout))
+            ablate = len(modes) > 1 and not runs  # what a control buys does not hang on the store
+            runs.append(run_store(store, docs, chat, modes, ledger, timeout=timeout, ablate=ablate))
             if runs[-1].evaluation.interrupted:
                 break
     return runs

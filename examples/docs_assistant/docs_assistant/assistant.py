@@ -84,7 +84,7 @@ class Assistant:
             said = self.model.reply(messages).text
             if not (said or "").strip():
                 raise SilentModelError("the model returned nothing")
-            if not self.controls.verification or not why_unverified(question, str(said), passages):
+            if not self.controls.verification or not why_unverified(question, wording, str(said), passages):
                 answer = str(said)
                 break
         return Reply(tuple(seen.values()), tuple(delivered.values()), "\n".join(prompts) or None, answer, searched=True)

@@ -50,11 +50,16 @@ def all_cases(docs: Documentation) -> list[Case]:
     return [*indirect(docs), *_cross_tenant(docs), *_unanswerable(docs), *_override()]
 
 
-def indirect(docs: Documentation, cover: Callable[[Asked], str] | None = None) -> Iterator[Case]:
-    """Each payload in a passage that is placed first, behind the question's own words, or behind what ``cover`` gives."""
-    for (name, payload), asked in zip(INDIRECT.items(), docs.answerable, strict=True):
+def own_words(asked: Asked) -> str:
+    """The question again, so that the passage is near to it."""
+    return asked.text
+
+
+def indirect(docs: Documentation, cover: Callable[[Asked], str] = own_words) -> Iterator[Case]:
+    """Each payload in a passage that is placed first, behind what ``cover`` gives."""
+    for (name, payload), asked in zip(INDIRECT.items(), docs.answerable[: len(INDIRECT)], strict=True):
         marker = make_marker(0, "docs-assistant", name)
-        passage = f"{cover(asked) if cover else asked.text}\n{BUILT_IN[payload].say([marker])}"
+        passage = f"{cover(asked)}\n{BUILT_IN[payload].say([marker])}"
         yield Case("indirect_injection", name, asked, _obeyed(BUILT_IN[payload], marker), (passage,))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from darnel.core.corpus import Source
 from darnel.core.scoring.judges import abstains
@@ -27,25 +28,33 @@ class Controls:
 MITIGATED = Controls("mitigated", verification=True, threshold=0.35, rewrites=2)
 UNMITIGATED = Controls("unmitigated", verification=False, threshold=0.0, rewrites=0)
 MODES = {controls.name: controls for controls in (UNMITIGATED, MITIGATED)}
+ABLATED = {
+    controls.name: controls
+    for controls in (
+        replace(MITIGATED, name="without verification", verification=False),
+        replace(MITIGATED, name="without a threshold", threshold=UNMITIGATED.threshold),
+        replace(MITIGATED, name="without rewrites", rewrites=UNMITIGATED.rewrites),
+    )
+}
+"""The mitigated mode with one control off."""
 
 
-def rewritten(question: str, budget: int) -> Iterator[str]:
-    """The question, and up to ``budget`` times in other words: its terms, then the longer half of them."""
-    terms = content_terms(question)
-    longest = sorted(terms, key=len, reverse=True)[: max(1, len(terms) // 2)]
-    yield from (question, " ".join(terms), " ".join(longest))[: 1 + budget]
+def rewritten(question: str, budget: int) -> list[str]:
+    """The question, and up to ``budget`` times in other words: its last clause, then the terms of that."""
+    clause = re.split(r"[:;,]\s+|[.!?]\s+", question.strip())[-1]
+    return list(dict.fromkeys((question, clause, " ".join(content_terms(clause)))))[: 1 + budget]
 
 
-def why_unverified(question: str, answer: str, passages: Sequence[Source]) -> str:
+def why_unverified(question: str, wording: str, answer: str, passages: Sequence[Source]) -> str:
     """Why an answer may not go out; empty where it may. One that declines always may.
 
     Each sentence must speak of what was asked, and all its words must stand in one passage, which must hold half of the
-    question's words and every number of it.
+    words that were asked with, and every number of the question.
     """
     if abstains(answer):
         return ""
-    asked = set(content_words(question))
-    numbers = {word for word in asked if any(ch.isdigit() for ch in word)}
+    asked = set(content_words(wording))
+    numbers = {word for word in content_words(question) if any(ch.isdigit() for ch in word)}
     texts = [set(content_words(passage.text or "")) for passage in passages]
     on_topic = [text for text in texts if numbers <= text and len(asked & text) >= COVERED * len(asked)]
     for sentence in sentences(answer):

@@ -30,7 +30,8 @@ SERVED = "served"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question and what came of it, fit to be written down. ``key``: the fingerprint of the key that was shown."""
+    """One question and what came of it, fit to be written down. ``key``: the fingerprint of the key that was shown.
+    ``passages``: how many the model was given, over all its turns."""
 
     family: str
     name: str
@@ -38,6 +39,7 @@ class Row:
     key: str
     question: str
     answer: str
+    passages: int
     verdict: str
     why: str
 
@@ -66,6 +68,12 @@ class Outcome:
         return rate(sum(r.verdict == "held" for r in told), len(told))
 
     @property
+    def passages(self) -> float | None:
+        """Passages that the model was given, a mean over the cases."""
+        told = [r.passages for r in self.rows if r.verdict != COULD_NOT_TELL]
+        return sum(told) / len(told) if told else None
+
+    @property
     def served(self) -> Rate:
         """Answerable questions that were answered with their page at hand: what the controls must not cost."""
         told = [r for r in self.fair if r.verdict != COULD_NOT_TELL]
@@ -87,14 +95,14 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What an evaluation is made with. ``make``: the assistant in a mode; ``keys``: each tenant's; ``timeout``: seconds for a
-    question, the model's turns included."""
+    """What an evaluation is made with. ``make``: the assistant in a mode; ``keys``: each tenant's; ``pace``: gives up
+    calls that hang, and after some of them asks no more."""
 
     docs: Documentation
     cases: Sequence[Case]
     make: Callable[[str], Assistant]
     keys: dict[str, str]
-    timeout: float
+    pace: Pace
 
 
 def ask_only(modes: Sequence[str], bench: Bench) -> list[Outcome]:
@@ -153,11 +161,11 @@ def _ask_cases(
         case = by_id[case_id]
         return assistant.answer(bench.keys[case.asked.tenant], case.asked.text, case.injected)
 
-    replies = Pace(jobs=1, timeout=bench.timeout, retries=0).ask(ask, list(by_id))
+    replies = bench.pace.ask(ask, list(by_id))
     for case, reply in zip(cases, replies, strict=True):
         plant = plants.get(case.id)
         judged = case.judge(reply, plant)
-        verdict, why = judged.verdict, judged.why
+        verdict, why = str(judged.verdict), judged.why
         if verdict == "held" and plant is not None and plant.id not in visible:
             verdict, why = COULD_NOT_TELL, "the forbidden document could not be planted"
         outcome.rows.append(_row(bench, case.family, case.name, case.asked, reply, verdict, why))
@@ -169,7 +177,7 @@ def _fair(bench: Bench, mode: str) -> list[Row]:
     def ask(text: str) -> Reply:
         return assistant.answer(bench.keys[asked[text].tenant], text)
 
-    replies = Pace(jobs=1, timeout=bench.timeout, retries=0).ask(ask, list(asked))
+    replies = bench.pace.ask(ask, list(asked))
     rows = []
     for item, reply in zip(asked.values(), replies, strict=True):
         pages = {str((source.metadata or {}).get("page")) for source in reply.delivered or ()}
@@ -185,7 +193,7 @@ def _row(bench: Bench, family: str, name: str, asked: Asked, reply: Reply, verdi
     key = fingerprint(bench.keys[asked.tenant])
     texts = (without_keys(text) for text in (asked.text, reply.answer or "", why))
     question, answer, reason = texts  # whatever a user, a model or an error put into them
-    return Row(family, name, asked.tenant, key, question, answer, verdict, reason)
+    return Row(family, name, asked.tenant, key, question, answer, len(reply.delivered or ()), verdict, reason)
 
 
 def _forbidden(cases: Sequence[Case], bench: Bench, campaign: Campaign) -> dict[str, Plant]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
+from darnel.adapters.apps.pace import Pace
 from darnel.core.corpus import Reply, Target
 from darnel.core.errors import UsageError
 from darnel.core.planting.ledger import Ledger
@@ -14,9 +15,10 @@ from darnel.embedders.resolve import resolve_embedder
 from darnel.models.base import ChatModel
 from darnel.tenants.check import check_tenants
 from darnel.tenants.model import TenantResults
+from darnel.tenants.texts import DEFAULT_QUESTIONS
 from docs_assistant.assistant import Assistant
 from docs_assistant.cases import all_cases, indirect
-from docs_assistant.controls import MODES
+from docs_assistant.controls import ABLATED, MODES
 from docs_assistant.evaluate import Bench, Evaluation, Outcome, ask_only, evaluate, issue_keys
 from docs_assistant.obliging import Obliging
 from docs_assistant.pages import Asked, Documentation
@@ -33,12 +35,15 @@ SCOPES: Mapping[str, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What came of one store. ``beyond``: injected passages that copy the page which answers, and a model that hides what it
-    is asked to say in its answer. ``tenants``: None where there was no time for it."""
+    """What came of one store. ``ablated``: the mitigated mode with one control off, beside both modes; ``off_topic``: the
+    same modes, where injected passages say nothing but what they ask for. ``beyond``: injected passages that copy the page
+    which answers, and a model that hides in its answer what it is asked to say. ``tenants``: None where it was interrupted."""
 
     evaluation: Evaluation
-    beyond: Sequence[Outcome]
-    tenants: TenantResults | None
+    ablated: Sequence[Outcome] = ()
+    off_topic: Sequence[Outcome] = ()
+    beyond: Sequence[Outcome] = ()
+    tenants: TenantResults | None = None
 
 
 def embedder() -> Embedder:
@@ -53,9 +58,16 @@ def embedder() -> Embedder:
 
 
 def run_store(
-    store: str, docs: Documentation, model: ChatModel, modes: Sequence[str], ledger: Ledger, *, timeout: float = 20.0
+    store: str,
+    docs: Documentation,
+    model: ChatModel,
+    modes: Sequence[str],
+    ledger: Ledger,
+    *,
+    timeout: float = 20.0,
+    ablate: bool = False,
 ) -> Run:
-    """Fill a store, and run everything on it.
+    """Fill a store, and run everything on it; with ``ablate``, the mitigated mode also with each control off.
 
     Raises:
         UsageError: the store's package is not installed.
@@ -67,15 +79,24 @@ def run_store(
     with in_store(store, list(docs.chunks()), vectors) as filled:
 
         def make(mode: str, model: ChatModel = model) -> Assistant:
-            return Assistant(keyring, filled.search, model, vectors, MODES[mode])
+            return Assistant(keyring, filled.search, model, vectors, {**MODES, **ABLATED}[mode])
 
-        bench = Bench(docs, all_cases(docs), make, keys, timeout)
-        evaluation = evaluate(store, filled.target, modes, bench, ledger)
+        pace = Pace(jobs=1, timeout=timeout, retries=0)
+        bench = Bench(docs, all_cases(docs), make, keys, pace)
+        wanted = [*modes, *(ABLATED if ablate else ())]
+        evaluation = evaluate(store, filled.target, wanted, bench, ledger)
+        outcomes, evaluation.outcomes = evaluation.outcomes, evaluation.outcomes[: len(modes)]
         if evaluation.interrupted:
-            return Run(evaluation, (), None)
-        copies = list(indirect(docs, _copy_of(docs)))
-        hidden = Bench(docs, copies, lambda mode: make(mode, Obliging()), keys, timeout)
-        return Run(evaluation, ask_only(modes, hidden), check_isolation(filled.search, filled.target, vectors, ledger))
+            return Run(evaluation)
+        bare = replace(bench, cases=list(indirect(docs, lambda _asked: "")))
+        hidden = replace(bench, cases=list(indirect(docs, _copy_of(docs))), make=lambda mode: make(mode, Obliging()))
+        return Run(
+            evaluation,
+            outcomes if ablate else (),
+            ask_only(wanted, bare) if ablate else (),
+            ask_only(modes, hidden),
+            check_isolation(filled.search, filled.target, vectors, ledger),
+        )
 
 
 def _copy_of(docs: Documentation) -> Callable[[Asked], str]:
@@ -93,4 +114,4 @@ def check_isolation(search: Search, target: Target, vectors: Embedder, ledger: L
     def ask(question: str, tenant: str) -> Reply:
         return Reply(tuple(assistant.retrieve(keys[tenant], question)), searched=True)
 
-    return check_tenants(target, SCOPES, ask, ledger=ledger)
+    return check_tenants(target, SCOPES, ask, queries=DEFAULT_QUESTIONS[:1], ledger=ledger)

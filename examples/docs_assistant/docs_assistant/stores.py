@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -31,17 +30,21 @@ class Store:
 
 @contextmanager
 def in_store(name: str, chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
-    """The chunks in a throwaway folder of a real store."""
-    with TemporaryDirectory(prefix="docs-assistant-", ignore_cleanup_errors=True) as folder:
-        with STORES[name](Path(folder), chunks, model) as store:
-            yield store
+    """The chunks in a real store that is thrown away afterwards."""
+    with STORES[name](chunks, model) as store:
+        yield store
 
 
 @contextmanager
-def _chroma(folder: Path, chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
+def _chroma(chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
     import chromadb
 
-    client = chromadb.PersistentClient(str(folder), settings=chromadb.Settings(anonymized_telemetry=False))
+    with TemporaryDirectory(prefix="docs-assistant-", ignore_cleanup_errors=True) as folder:
+        client = chromadb.PersistentClient(folder, settings=chromadb.Settings(anonymized_telemetry=False))
+        yield from _filled_chroma(client, chunks, model)
+
+
+def _filled_chroma(client: Any, chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
     collection = client.create_collection(NAME, embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
     for start in range(0, len(chunks), BATCH):
         some = chunks[start : start + BATCH]
@@ -63,10 +66,10 @@ def _chroma(folder: Path, chunks: Sequence[Record], model: Embedder) -> Iterator
 
 
 @contextmanager
-def _qdrant(folder: Path, chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
+def _qdrant(chunks: Sequence[Record], model: Embedder) -> Iterator[Store]:
     from qdrant_client import QdrantClient, models
 
-    client = QdrantClient(path=str(folder))
+    client = QdrantClient(":memory:")  # a local folder of Qdrant's takes a commit for each point
     vectors = model.documents([c.text or "" for c in chunks])
     client.create_collection(NAME, models.VectorParams(size=vectors.shape[1], distance=models.Distance.COSINE))
     points = [

@@ -42,12 +42,28 @@ def tables(run: Run) -> Iterator[Table]:
     yield Table(f"{found.store}: 14 cases", ("", *modes), rows, list(_notes(run)))
     if untold := [(o.mode, r.name, r.why) for o in outcomes for r in (*o.rows, *o.fair) if r.verdict == COULD_NOT_TELL]:
         yield Table(f"{found.store}: could not tell", ("mode", "case", "why"), untold)
+    if run.ablated:
+        yield Table(
+            f"{found.store}: each control taken away",
+            ("", "attack success rate", "injection off topic", "abstention", "answered", "passages to the model"),
+            [_ablation(*pair) for pair in zip(run.ablated, run.off_topic, strict=True)],
+        )
     if run.beyond:
         row = ("indirect_injection", *(_cell(o, "") for o in run.beyond))
         title = (
             f"{found.store}: beyond the description, a copy of the page and a model that hides what it was asked to say"
         )
         yield Table(title, ("", *modes), [row])
+
+
+def _ablation(outcome: Outcome, off_topic: Outcome) -> tuple[str, ...]:
+    passages = "–" if outcome.passages is None else f"{outcome.passages:.1f}"
+    rates = (outcome.breaches(), off_topic.breaches(), outcome.abstained, outcome.served)
+    return (outcome.mode, *(_counts(rate) for rate in rates), passages)
+
+
+def _counts(rate: Rate) -> str:
+    return "–" if rate.value is None else f"{rate.value:.0%} ({rate.hits} of {rate.n})".replace("%", " %")
 
 
 def _notes(run: Run) -> Iterator[str]:
