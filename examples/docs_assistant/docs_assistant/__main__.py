@@ -58,7 +58,7 @@ def _run(
     docs: Documentation, modes: Sequence[str], out: str | None, *, stores: Sequence[str], model: str, timeout: float
 ) -> list[Run]:
     chat = resolve_model(model)
-    runs = []
+    runs: list[Run] = []
     with (
         TemporaryDirectory(prefix="docs-assistant-") as folder,
         Ledger(Path(folder) / "ledger.db") as ledger,
