@@ -11,6 +11,7 @@ from darnel.core.errors import describe_error
 from darnel.core.plant import Plant
 from darnel.core.planting.batches import chunks
 from darnel.core.queries import Query
+from darnel.core.text import storable
 from darnel.tenants.field import Field
 from darnel.tenants.model import CheckName, Outcome, Tenant, TenantOptions, TenantRow
 from darnel.tenants.seeing import Eyes, Seen
@@ -34,7 +35,7 @@ class Question:
 
     def row(self, outcome: Outcome, detail: str) -> TenantRow:
         """What came of it."""
-        return TenantRow(self.check, self.tenant, self.other, self.query.id, self.text, outcome, detail)
+        return TenantRow(self.check, self.tenant, self.other, self.query.id, self.text, outcome, storable(detail))
 
 
 @dataclass

@@ -16,6 +16,7 @@ import pytest
 import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.memory.corpus import MemoryCorpus
+from darnel.cli.tenants_command import read_tenants
 from darnel.core.corpus import Record, Reply, Source
 from darnel.core.errors import DarnelError, UsageError
 from darnel.core.plant import Plant, find_markers
@@ -24,7 +25,7 @@ from darnel.tenants.model import TenantOptions, TenantResults
 from tests.support import chroma
 from tests.support.command import HASHED, Outcome
 from tests.support.embedder import hashed
-from tests.tenants.houses import KEY, TENANTS, library
+from tests.tenants.houses import KEY, TENANTS, in_llamaindex, library
 
 K = 5
 
@@ -310,6 +311,35 @@ def chroma_settings(folder: Path) -> Any:
     settings = chroma.settings()
     settings.is_persistent, settings.persist_directory = True, str(folder)
     return settings
+
+
+def test_a_llamaindex_retriever_with_a_filter_for_each_tenant(tmp_path: Path, ledger: Ledger) -> None:
+    from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
+
+    with in_llamaindex(tmp_path) as house:
+        retrievers = {
+            tenant: house.target.as_retriever(
+                similarity_top_k=K, filters=MetadataFilters(filters=[ExactMatchFilter(key=KEY, value=tenant)])
+            )
+            for tenant in TENANTS
+        }
+        results = darnel.check_tenants(retrievers, key=KEY, ledger=ledger)
+        assert (results.exit_code, results.rows_of("inconclusive")) == (0, [])
+        retrievers["globex"] = house.target.as_retriever(similarity_top_k=K)
+        wrong = darnel.check_tenants(retrievers, key=KEY, ledger=ledger)
+        assert {row.tenant for row in wrong.rows_of("breach")} == {"globex"}
+
+
+def test_an_error_that_no_file_holds(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(_question: str, _tenant: str) -> list[str]:
+        raise ValueError("\ud800 is half a character")
+
+    assert json.loads(check(corpus, ask, ledger).to_json())["exit_code"] == 2
+
+
+def test_names_and_values_on_the_command_line() -> None:
+    assert read_tenants("acme, globex") == ["acme", "globex"]
+    assert read_tenants("acme=17,globex=x,b") == {"acme": 17, "globex": "x", "b": "b"}
 
 
 def test_a_retriever_with_a_filter_for_each_tenant(ledger: Ledger) -> None:
