@@ -67,18 +67,16 @@ def command(target: str, as_json: bool, **given: Any) -> int:
 
     if not given["tenants"]:
         raise UsageError("name the tenants with --tenants A,B")
-    key = given["tenant_key"]
     results = check_tenants(
         target,
         read_tenants(given["tenants"]),
         None if given["ask"] is None else load_object(given["ask"]),
-        key=key,
+        key=given["tenant_key"],
         queries=given["questions"] or DEFAULT_QUESTIONS,
         embedder=given["embedder"],
         ledger=given["ledger"],
         options=TenantOptions(
             **{name: given[name] for name in ("flood", "seed", "accept", "visible_within", "gone_within")},
-            **({} if key is None else {"key": key}),
             metadata=parse_metadata(given["metadata"]),
             notify=say,
         ),

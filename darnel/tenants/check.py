@@ -63,7 +63,8 @@ def check_tenants(
         DarnelError: what cannot be tested, and what to do; nothing is left behind.
     """
     asked = read_queries(queries)
-    chosen = options or TenantOptions(key=key or TenantOptions().key)
+    chosen = options or TenantOptions()
+    chosen = replace(chosen, key=chosen.key or key)
     names = tuple(target) if isinstance(target, Mapping) else ()
     scopes = _scopes(tenants or names, key)
     if ask is not None:

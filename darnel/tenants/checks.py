@@ -14,7 +14,7 @@ from darnel.core.queries import Query
 from darnel.core.text import storable
 from darnel.tenants.field import Field
 from darnel.tenants.model import CheckName, Outcome, Tenant, TenantOptions, TenantRow
-from darnel.tenants.seeing import Eyes, Seen
+from darnel.tenants.seeing import Recogniser, Seen
 from darnel.tenants.texts import FLOOD, OWN, enumerate_all, name_other, pairs
 
 K = 10
@@ -119,10 +119,10 @@ class Checks:
         """Questions that ask for what is another's."""
         for query in self.queries:
             for name, other in pairs(self._names):
-                for text in name_other(query.text, other, self.options.key):
+                for text in name_other(query.text, other, self.options.called):
                     yield Question("naming", name, other, query, text)
             for name in self._names:
-                for text in enumerate_all(query.text, self.options.key):
+                for text in enumerate_all(query.text, self.options.called):
                     yield Question("enumeration", name, "", query, text)
 
     def _flooded(self, queries: Sequence[Query]) -> list[Question]:
@@ -134,12 +134,12 @@ class Checks:
 
     def _ask(self, questions: Sequence[Question], plants: Mapping[str, Sequence[Plant]]) -> list[Seen]:
         """What the replies show, in the order of the questions; each tenant's are asked together."""
-        eyes = Eyes(plants, {t.name: t.metadata for t in self.tenants})
+        recogniser = Recogniser(plants, {t.name: t.metadata for t in self.tenants})
         found: dict[int, Seen] = {}
         for tenant in self.tenants:
             own = [n for n, q in enumerate(questions) if q.tenant == tenant.name]
             replies = _replies(tenant, [questions[n].text for n in own]) if own else []
-            found.update((n, eyes.look(reply)) for n, reply in zip(own, replies, strict=True))
+            found.update((n, recogniser.seen_in(reply)) for n, reply in zip(own, replies, strict=True))
         return [found[n] for n in range(len(questions))]
 
 

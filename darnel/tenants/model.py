@@ -48,18 +48,24 @@ class TenantOptions:
     """How tenants are checked. Times are in seconds.
 
     ``flood``: documents that another tenant puts in front of each question; a filter behind a search that fetches more
-    than these goes unseen. ``key``: what the application calls a tenant, for questions that name one. ``metadata``: set
+    than these goes unseen. ``key``: what the application calls a tenant, for questions that name one; the metadata key
+    where it is not given. ``metadata``: set
     on every plant, over what the corpus shows. ``accept``: names of preflight checks that may fail.
     """
 
     flood: int = 60
-    key: str = "tenant"
+    key: str | None = None
     seed: int = 0
     metadata: Mapping[str, MetaValue] = field(default_factory=dict)
     accept: tuple[str, ...] = ()
     visible_within: float = 10.0
     gone_within: float = 10.0
     notify: Callable[[str], None] = lambda _text: None
+
+    @property
+    def called(self) -> str:
+        """The word for a tenant in questions."""
+        return self.key or "tenant"
 
     def __post_init__(self) -> None:
         if self.flood < 1:

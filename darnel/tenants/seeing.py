@@ -30,7 +30,7 @@ class Seen:
         return {name: where for name, where in self.tenants.items() if name != tenant}
 
 
-class Eyes:
+class Recogniser:
     """Recognises plants as their tenants'. ``plants``: by tenant; ``scopes``: what makes a record a tenant's own."""
 
     def __init__(self, plants: Mapping[str, Sequence[Plant]], scopes: Mapping[str, Mapping[str, MetaValue]]) -> None:
@@ -42,7 +42,7 @@ class Eyes:
             for plant in group:
                 self._holders.setdefault(plant.marker, []).append(plant)
 
-    def look(self, reply: Reply) -> Seen:
+    def seen_in(self, reply: Reply) -> Seen:
         """Whose plants are among the sources, in the prompt, or in the answer."""
         found: list[tuple[Plant, str]] = []
         unclear = ""

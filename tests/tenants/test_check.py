@@ -234,6 +234,7 @@ def test_values_and_whole_metadata_in_the_place_of_names(corpus: MemoryCorpus, l
     by_value = darnel.check_tenants(numbered, {"acme": 1, "globex": 2}, ask, key="org", ledger=ledger)
     whole = darnel.check_tenants(numbered, {"acme": {"org": 1}, "globex": {"org": 2}}, ask, ledger=ledger)
     assert by_value.exit_code == whole.exit_code == 0
+    assert any(row.asked.startswith("org=globex ") for row in by_value.rows)
 
 
 def test_left_over_plants_outrank_breaches(corpus: MemoryCorpus, ledger: Ledger) -> None:
@@ -278,7 +279,7 @@ def test_an_interruption_keeps_what_was_found_and_takes_the_plants_out(corpus: M
     assert corpus.plants() == []
 
 
-def test_each_tenant_in_a_database_of_its_own(tmp_path: Path, ledger: Ledger) -> None:
+def test_each_tenant_in_a_database_of_its_own(tmp_path: Path, ledger: Ledger, cli: Callable[..., Outcome]) -> None:
     folder = tmp_path / "db"
     admin = chroma.persistent(folder)
     from chromadb import AdminClient
@@ -301,6 +302,8 @@ def test_each_tenant_in_a_database_of_its_own(tmp_path: Path, ledger: Ledger) ->
         found = collections["acme"].query(query_embeddings=hashed([question]), n_results=K)
         return list(found["documents"][0])
 
+    shown = cli("tenants", spec, "--tenants", ",".join(TENANTS), "--embedder", HASHED)
+    assert (shown.code, shown.out.startswith("Isolated: ")) == (0, True)
     wrong = darnel.check_tenants(spec, TENANTS, ask, embedder=hashed, ledger=ledger)
     assert wrong.exit_code == 1
     assert {row.tenant for row in wrong.rows_of("breach")} == {"globex"}
@@ -314,6 +317,7 @@ def chroma_settings(folder: Path) -> Any:
 
 
 def test_a_llamaindex_retriever_with_a_filter_for_each_tenant(tmp_path: Path, ledger: Ledger) -> None:
+    pytest.importorskip("llama_index.core", reason="LlamaIndex is not installed")
     from llama_index.core.vector_stores import ExactMatchFilter, MetadataFilters
 
     with in_llamaindex(tmp_path) as house:
