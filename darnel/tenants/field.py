@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
+from darnel.core.asking.waves import is_exact
 from darnel.core.corpus import CorpusDescription, Target
 from darnel.core.errors import EmptyCorpusError, TargetError, blame_target
 from darnel.core.plant import Plant
@@ -60,6 +61,16 @@ class Field:
     def campaigns(self) -> list[Campaign]:
         """One for each place."""
         return list(self._campaigns.values())
+
+    @property
+    def exact(self) -> bool:
+        """Whether every place compares every record, so that none is lost by an index."""
+        return all(is_exact(p, c.where) for p, c in zip(self.places, self.campaigns, strict=True))
+
+    def next_attempt(self) -> None:
+        """From here on plants are other ones than before."""
+        for sower in self._sowers.values():
+            sower.attempt += 1
 
     def sower(self, tenant: str) -> Sower:
         """What makes that tenant's plants."""

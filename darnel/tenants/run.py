@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from darnel.core.errors import InterruptedCampaign, UsageError, describe_error
 from darnel.core.planting.ledger import Ledger
@@ -80,12 +81,27 @@ def run_tenants(
 
 
 def _check(checks: Checks, rows: list[TenantRow], errors: list[str]) -> None:
-    """Collect rows one by one: what is done is kept, whatever ends it."""
+    """Collect rows one by one: what is done is kept, whatever ends it. An approximate index may lose a plant, so there the
+    questions that could not be told are planted for once more."""
     try:
         for row in checks.rows():
             rows.append(row)
+        untold = {row.query for row in rows if row.outcome == "inconclusive"}
+        if untold and not checks.field.exact:
+            checks.field.next_attempt()
+            again = replace(checks, queries=[q for q in checks.queries if q.id in untold])
+            _settle(rows, again.rows())
     except NotRemovedError as error:
         errors.append(str(error))
+
+
+def _settle(rows: list[TenantRow], later: Iterable[TenantRow]) -> None:
+    """Put what a second attempt says in the place of what could not be told, and of what no breach was seen in before."""
+    places = {(r.check, r.tenant, r.other, r.query, r.asked): n for n, r in enumerate(rows)}
+    for row in later:
+        place = places[row.check, row.tenant, row.other, row.query, row.asked]
+        if rows[place].outcome == "inconclusive" or row.outcome == "breach":
+            rows[place] = row
 
 
 def _proved(field: Field, errors: list[str]) -> list[DigestInfo]:

@@ -51,10 +51,15 @@ def enumerate_all(question: str, key: str) -> list[str]:
 
 
 class Sower:
-    """Makes the plants of one tenant. ``number``: the tenant's place among all; no two plants of a campaign share an id."""
+    """Makes the plants of one tenant.
+
+    ``number``: the tenant's place among all; no two plants of a campaign share an id. ``attempt``: which time it is that a
+    question is planted for; each has markers and ids of its own.
+    """
 
     def __init__(self, campaign: Campaign, number: int, metadata: Mapping[str, MetaValue], seed: int) -> None:
         self._campaign, self._number, self._metadata, self._seed = campaign, number, metadata, seed
+        self.attempt = 1
 
     def same(self, queries: Sequence[Query]) -> list[Plant]:
         """One plant a question, whose text, marker and all, is every other tenant's too."""
@@ -70,14 +75,14 @@ class Sower:
         return [self._plant(FLOOD, q, copy) for q in queries for copy in copies]
 
     def _plant(self, kind: str, query: Query, copy: int, *, shared: bool = False) -> Plant:
-        marker = make_marker(self._seed, kind, query.id, *(() if shared else (copy,)))
+        marker = make_marker(self._seed, kind, query.id, self.attempt, *(() if shared else (copy,)))
         said = f"({marker})" if kind == FLOOD else CARRIER.format(marker=marker)
         where = self._campaign.where
         return make_plant(
             identity=where.identity,
             campaign=self._campaign.id,
             pattern=kind,
-            strength=1,
+            strength=self.attempt,
             query_id=query.id,
             copy=copy,
             marker=marker,

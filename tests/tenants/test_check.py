@@ -8,6 +8,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.memory.corpus import MemoryCorpus
 from darnel.cli.tenants_command import read_tenants
-from darnel.core.corpus import Record, Reply, Source
+from darnel.core.corpus import CorpusDescription, Record, Reply, Source
 from darnel.core.errors import DarnelError, UsageError
 from darnel.core.plant import Plant, find_markers
 from darnel.core.planting.ledger import Ledger
@@ -433,3 +434,32 @@ def test_what_the_command_refuses(shop: str, cli: Callable[..., Outcome], args: 
 def test_darnels_own_errors_pass_through(ledger: Ledger) -> None:
     with pytest.raises(DarnelError, match="is empty"):
         check(MemoryCorpus(), lambda _q, _t: [], ledger)
+
+
+def test_what_an_approximate_index_lost_is_planted_for_once_more(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    class Approximate(MemoryCorpus):
+        def describe(self) -> CorpusDescription:
+            found = super().describe()
+            return replace(found, capabilities=replace(found.capabilities, exact=False))
+
+    lossy = Approximate(corpus.records.values())
+    lost: set[str] = set()
+
+    def ask(question: str, tenant: str) -> list[Record]:
+        records = found(lossy, question, tenant)
+        if "lantern" in question and tenant == "acme":  # loses the first plant of acme's that it is asked for
+            lost.update(r.id for r in records[:1] if not lost and find_markers(r.text))
+        return [r for r in records if r.id not in lost]
+
+    results = check(lossy, ask, ledger)
+    assert (results.exit_code, results.rows_of("inconclusive")) == (0, [])
+    assert results.cleanup.planted == results.cleanup.removed > 3 * 2 * 2 + 3 * 2 * 60  # some of it twice
+    assert len({(r.check, r.tenant, r.other, r.asked) for r in results.rows}) == len(results.rows)
+
+    calls: list[str] = []
+
+    def breaks(question: str, tenant: str) -> list[Record]:
+        calls.append(question)
+        return [] if len(calls) <= 6 else found(lossy, question, None)
+
+    assert check(lossy, breaks, ledger).exit_code == 1

@@ -43,7 +43,8 @@ def main(mode: str | None, compare: bool, own: bool, pages: str | None, out: str
         docs = read_documentation(None if own else find_pages(pages))
         runs = _run(docs, modes, out, **given)  # type: ignore[arg-type]
     except DarnelError as error:
-        raise click.ClickException(str(error)) from None
+        click.echo(f"docs_assistant: {visible(str(error))}", err=True)
+        raise SystemExit(error.exit_code) from None
     found = [table for run in runs for table in tables(run)]
     console = Console(width=WIDTH, highlight=False)
     console.print(f"{docs.name} documentation, {len(docs.pages)} pages; model {given['model']}", markup=False)

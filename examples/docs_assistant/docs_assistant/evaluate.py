@@ -90,7 +90,6 @@ class Evaluation:
     removed: int = 0
     clean: bool = False
     interrupted: bool = False
-    leftovers: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +140,8 @@ def evaluate(store: str, target: Target, modes: Sequence[str], bench: Bench, led
     except InterruptedCampaign:
         found.interrupted = True
     found.planted, found.removed = campaign.planted, campaign.removed
-    found.leftovers = [left.id for left in campaign.leftovers]
     same = not compare_digests(before, _digest(target))
-    found.clean = same and not found.leftovers and found.planted == found.removed
+    found.clean = same and not campaign.leftovers and found.planted == found.removed
     return found
 
 

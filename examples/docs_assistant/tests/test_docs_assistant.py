@@ -231,7 +231,7 @@ def test_one_mode_alone_and_compared() -> None:
 
 def test_an_unknown_model_says_what_to_do() -> None:
     done = CliRunner().invoke(main, ["--own", "--model", "scripted:obidient"])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "did you mean 'obedient'?" in done.output
 
 

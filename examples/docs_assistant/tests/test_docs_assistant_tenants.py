@@ -212,5 +212,5 @@ def test_a_key_that_somebody_puts_into_a_question_is_not_recorded_either(
 def test_the_lab_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "find_spec", lambda _name: None)
     done = CliRunner().invoke(main, ["--own"])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "pip install '.[demo,qdrant]'" in done.output
