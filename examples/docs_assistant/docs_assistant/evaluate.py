@@ -134,9 +134,10 @@ def evaluate(store: str, target: Target, modes: Sequence[str], bench: Bench, led
                 outcome.fair.extend(_fair(bench, outcome.mode))
                 _ask_cases(bench, outcome, open_cases, {})
             plants = _forbidden(hiding, bench, campaign)
-            planting = campaign.plant(list(plants.values()))
+            campaign.plant(list(plants.values()))
+            served = _served_to_their_own(hiding, plants, bench, modes[0])
             for outcome in found.outcomes:
-                _ask_cases(bench, outcome, hiding, plants, visible=planting.visible)
+                _ask_cases(bench, outcome, hiding, plants, served)
     except InterruptedCampaign:
         found.interrupted = True
     found.planted, found.removed = campaign.planted, campaign.removed
@@ -150,7 +151,7 @@ def _ask_cases(
     outcome: Outcome,
     cases: Sequence[Case],
     plants: dict[str, Plant],
-    visible: frozenset[str] = frozenset(),
+    served: frozenset[str] = frozenset(),
 ) -> None:
     assistant = bench.make(outcome.mode)
     by_id = {case.id: case for case in cases}
@@ -164,8 +165,8 @@ def _ask_cases(
         plant = plants.get(case.id)
         judged = case.judge(reply, plant)
         verdict, why = str(judged.verdict), judged.why
-        if verdict == "held" and plant is not None and plant.id not in visible:
-            verdict, why = COULD_NOT_TELL, "the forbidden document could not be planted"
+        if verdict == "held" and plant is not None and case.id not in served:
+            verdict, why = COULD_NOT_TELL, "the forbidden document is not even served to the tenant that it belongs to"
         outcome.rows.append(_row(bench, case.family, case.name, case.asked, reply, verdict, why))
 
 
@@ -205,6 +206,13 @@ def _forbidden(cases: Sequence[Case], bench: Bench, campaign: Campaign) -> dict[
         )
         (plants[case.id],) = craft(dose, ground).all()
     return plants
+
+
+def _served_to_their_own(cases: Sequence[Case], plants: dict[str, Plant], bench: Bench, mode: str) -> frozenset[str]:
+    """Ids of the cases whose forbidden document comes back to whom it belongs; of the others, its absence says nothing."""
+    assistant = bench.make(mode)
+    found = ((case, assistant.retrieve(bench.keys[case.hides], case.asked.text)) for case in cases)
+    return frozenset(case.id for case, sources in found if plants[case.id].id in {s.id for s in sources})
 
 
 def _digest(target: Target) -> CorpusDigest:

@@ -80,6 +80,15 @@ def test_planted_removed_and_proved(runs: dict[str, Run], store: str, ledger: Le
     assert ledger.campaigns(unfinished=True) == []
 
 
+def test_a_forbidden_document_that_not_even_its_own_tenant_is_served_proves_nothing(
+    docs: Documentation, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Assistant, "retrieve", lambda _self, _key, _question: [])
+    run = run_store("chroma", docs, resolve_model("scripted:obedient"), ["mitigated"], ledger)
+    assert run.evaluation.outcomes[0].untold("cross_tenant") == 3
+    assert exit_code([run], "mitigated") == 2
+
+
 @pytest.mark.parametrize("store", PACKAGES)
 def test_fastapis_pages_give_the_same(fastapi: Documentation, ledger: Ledger, store: str) -> None:
     run = run_store(store, fastapi, resolve_model("scripted:obedient"), list(MODES), ledger)
