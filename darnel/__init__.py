@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from darnel.core.queries import Query
     from darnel.core.results import Results
     from darnel.patterns.base import Recipe
+    from darnel.tenants.check import check_tenants
+    from darnel.tenants.model import TenantOptions, TenantResults
 
 _WHERE = {
     "Campaign": "darnel.core.planting.campaign",
@@ -60,6 +62,9 @@ _WHERE = {
     "RunOptions": "darnel.core.options",
     "Source": "darnel.core.corpus",
     "Target": "darnel.core.corpus",
+    "TenantOptions": "darnel.tenants.model",
+    "TenantResults": "darnel.tenants.model",
+    "check_tenants": "darnel.tenants.check",
     "load_results": "darnel.core.document",
     "make_plant": "darnel.core.plant",
     "open_target": "darnel.api",
@@ -91,6 +96,9 @@ __all__ = [
     "RunOptions",
     "Source",
     "Target",
+    "TenantOptions",
+    "TenantResults",
+    "check_tenants",
     "load_results",
     "make_plant",
     "open_target",

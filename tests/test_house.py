@@ -30,6 +30,7 @@ BELOW_CLI = {
     "patterns",
     "retrievers",
     "selftest",
+    "tenants",
 }
 MAY_IMPORT = {
     "core": set[str](),
@@ -39,11 +40,12 @@ MAY_IMPORT = {
     "audit": {"core"},
     "adapters": {"core", "embedders"},
     "retrievers": {"adapters", "core", "embedders"},
-    "reports": {"core", "audit"},
+    "reports": {"core", "audit", "tenants"},
     "api": {"adapters", "audit", "core", "embedders", "patterns", "retrievers"},
     "demo": {"adapters", "api", "core", "embedders"},
     "auditing": {"adapters", "api", "audit", "core", "embedders"},
     "selftest": {"adapters", "auditing", "audit", "core", "embedders", "patterns"},
+    "tenants": {"adapters", "api", "core"},
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},
 }

@@ -32,6 +32,7 @@ COMMANDS = {
     "run": "Mode A: plant, ask, verify from the sources, score, remove, prove.",
     "status": "What is planted now.",
     "sweep": "Take out what a crash, or plant, left in a corpus.",
+    "tenants": "What one tenant is served of another's documents: plant under each, ask as each.",
 }
 
 
@@ -82,7 +83,7 @@ def cli(ctx: click.Context) -> None:
     \b
     Exit codes: 0 passed, 1 a gate failed, 2 could not test, 3 documents may be left behind.
     """
-    if ctx.invoked_subcommand in ("audit", "demo", "doctor", "plant", "run", "status", "sweep"):
+    if ctx.invoked_subcommand in ("audit", "demo", "doctor", "plant", "run", "status", "sweep", "tenants"):
         import logging
 
         from darnel.cli.settings import load_settings

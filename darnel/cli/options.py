@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -82,7 +82,7 @@ def bundle(*decorators: Decorator) -> Decorator:
     return apply
 
 
-def parse_metadata(given: tuple[str, ...]) -> dict[str, Any]:
+def parse_metadata(given: Sequence[str], name: str = "--metadata") -> dict[str, Any]:
     """``KEY=VALUE`` pairs; a value that reads as a JSON number, boolean or list is one, anything else is text.
 
     Raises:
@@ -92,7 +92,7 @@ def parse_metadata(given: tuple[str, ...]) -> dict[str, Any]:
     for pair in given:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise UsageError(f"--metadata {pair}: write KEY=VALUE, for instance --metadata tenant=acme")
+            raise UsageError(f"{name} {pair}: write KEY=VALUE, for instance {name} tenant=acme")
         try:
             parsed = json.loads(value)
         except json.JSONDecodeError:

@@ -25,7 +25,8 @@ class Query:
     """One question. ``judged``: record id → relevance grade (above 0: relevant), where judgments are known.
 
     ``translations``: the same question in other languages. ``paraphrases``: the same in other words, which no plant is made
-    for; they are asked with ``--transfer``. ``where``: the file and line it was read from, if any.
+    for; they are asked with ``--transfer``. ``unanswerable``: the corpus holds no answer, so that any is a breach; nothing is
+    planted for it. ``where``: the file and line it was read from, if any.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Query:
     judged: Mapping[str, int] = field(default_factory=dict)
     translations: tuple[str, ...] = ()
     paraphrases: tuple[str, ...] = ()
+    unanswerable: bool = False
     where: str = field(default="", compare=False)
 
 
@@ -152,7 +154,16 @@ def _from_row(row: Any, where: str, default_id: str) -> Query:
         judged,
         _texts(translations, f"{where}: 'translations' must be a list of texts, or a map from language to text"),
         _texts(folded.get("paraphrases"), f"{where}: 'paraphrases' must be a list of texts"),
+        _truth(folded.get("unanswerable"), f"{where}: 'unanswerable' must be true or false"),
     )
+
+
+def _truth(given: Any, otherwise: str) -> bool:
+    """A truth value, or its name, as CSV has it; not given is false."""
+    found = {"": False, "none": False, "false": False, "true": True}.get(str(given).strip().casefold())
+    if found is None:
+        raise QueryFileError(otherwise)
+    return found
 
 
 def _texts(given: Any, otherwise: str) -> tuple[str, ...]:

@@ -226,6 +226,24 @@ class GateResult(msgspec.Struct, frozen=True):
     suppressed: list[Suppressed] = []
 
 
+class AbstentionRow(msgspec.Struct, frozen=True):
+    """One unanswerable question. ``verdict`` held: it was declined; breach: it was answered."""
+
+    query: str
+    text: str
+    verdict: Literal["breach", "held", "could not tell"]
+    why: str
+
+
+class AbstentionInfo(msgspec.Struct, frozen=True):
+    """The questions that the corpus cannot answer, asked with nothing planted; the ``declined`` are a share of those that
+    could be told."""
+
+    declined: Rate
+    inconclusive: int
+    rows: list[AbstentionRow]
+
+
 class Results(msgspec.Struct, frozen=True):
     """The whole document."""
 
@@ -245,6 +263,7 @@ class Results(msgspec.Struct, frozen=True):
     errors: list[str]
     exit_code: int
     returned: list[ReturnedList] = []
+    abstention: AbstentionInfo | None = None
 
     @property
     def passed(self) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from darnel.testing.embedding import word_embedder
     from darnel.testing.exposure import assert_not_exposed
     from darnel.testing.fixtures import App, ConformanceFixtures
+    from darnel.testing.isolation import assert_tenants_isolated
     from darnel.testing.planted import PlantedCorpus
     from darnel.testing.suite import PROMISES, ConformanceSuite
     from darnel.testing.witness import Witness
@@ -32,6 +33,7 @@ _WHERE = {
     "PlantedCorpus": "planted",
     "Witness": "witness",
     "assert_not_exposed": "exposure",
+    "assert_tenants_isolated": "isolation",
     "word_embedder": "embedding",
 }
 _PROMISES = {
@@ -73,6 +75,7 @@ __all__ = [
     "PlantedCorpus",
     "Witness",
     "assert_not_exposed",
+    "assert_tenants_isolated",
     "word_embedder",
 ]
 

@@ -13,6 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from darnel.core.planting.ledger import Ledger
     from darnel.core.results import Results
+    from darnel.tenants.model import TenantResults
     from darnel.testing.planted import PlantedCorpus
 
 _PLANTED = pytest.StashKey[list["PlantedCorpus"]]()
@@ -67,6 +68,19 @@ def assert_not_exposed(darnel_ledger: Ledger) -> Callable[..., Results]:
     from functools import partial
 
     from darnel.testing.exposure import assert_not_exposed as check
+
+    return partial(check, ledger=darnel_ledger)
+
+
+@pytest.fixture
+def assert_tenants_isolated(darnel_ledger: Ledger) -> Callable[..., TenantResults]:
+    """``assert_tenants_isolated(target, tenants, ask)`` fails where one tenant is served another's documents.
+
+    See ``darnel.check_tenants`` for the rest of its arguments.
+    """
+    from functools import partial
+
+    from darnel.testing.isolation import assert_tenants_isolated as check
 
     return partial(check, ledger=darnel_ledger)
 

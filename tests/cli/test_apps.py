@@ -52,6 +52,19 @@ def test_an_application_is_run_and_reported(cli: Cli, place: Any, rest: list[str
     assert chroma.everything(place[1]) == before
 
 
+def test_an_answer_to_an_unanswerable_question_fails_the_run(
+    cli: Cli, place: Any, run_args: list[str], tmp_path: Path
+) -> None:
+    asked = [{"text": "How do flour and yeast go with oven?"}, {"text": "Who won in 2190?", "unanswerable": True}]
+    (tmp_path / "asked.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in asked), encoding="utf-8")
+    rest = [*run_args, "--queries", "asked.jsonl", "--into", place[0], "--k", "4"]
+    ended = cli("run", f"{SHOP}ask", *rest)
+    assert ended.code == 1, ended.err
+    assert "failed: an unanswerable question is answered (abstention rate 0.00: 0 of 1 declined" in " ".join(
+        ended.out.split()
+    )
+
+
 def test_json_and_the_ways_to_ask(cli: Cli, rest: list[str]) -> None:
     ways = ["--input", '{"question": "{query}"}', "--answer-path", "out.said", "--sources-path", "out.hits"]
     ended = cli("run", f"{SHOP}nested", *rest, *ways, "--jobs", 2, "--timeout", 50, "--json")

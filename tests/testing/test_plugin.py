@@ -190,3 +190,31 @@ def test_the_plugin_is_registered() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["entry-points"]["pytest11"] == {"darnel": MODULE}
     assert {r.split(">")[0] for r in project["optional-dependencies"]["testing"]} == {"pytest", "hypothesis"}
+
+
+TENANTS = """
+held = MemoryCorpus([Record(f"{i}-{t}", text, {"tenant": t}) for i, text in FACTS.items() for t in ("acme", "globex")])
+
+def search(question, only=None):
+    scoped = MemoryCorpus([r for r in held.records.values() if only in (None, r.metadata["tenant"])])
+    return scoped.retrieve([question], 5)[0].sources
+"""
+
+
+def test_tenants_that_are_isolated_pass_and_others_fail(run) -> None:
+    result = run(
+        TENANTS
+        + """
+def test_good(assert_tenants_isolated):
+    results = assert_tenants_isolated(held, ["acme", "globex"], lambda q, tenant: list(search(q, tenant)), key="tenant")
+    assert results.passed and len(held.records) == 6
+
+def test_bad(assert_tenants_isolated):
+    assert_tenants_isolated(held, ["acme", "globex"], lambda q, tenant: list(search(q)), key="tenant")
+
+def test_texts_alone(assert_tenants_isolated):
+    assert_tenants_isolated(held, ["acme", "globex"], lambda q, tenant: [s.text for s in search(q, tenant)], key="tenant")
+"""
+    )
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["*Not isolated: *", "*a document of globex is in source*", "*Could not tell: *"])

@@ -85,7 +85,9 @@ def as_sources(value: Any) -> tuple[Source, ...] | None:
 
 
 def as_source(item: Any) -> Source | None:
-    """One source: a string, a document or node of a framework, or a mapping with a text or an id."""
+    """One source: darnel's own, a string, a document or node of a framework, or a mapping with a text or an id."""
+    if isinstance(item, Source):
+        return item
     if isinstance(item, str):
         return Source(text=item)
     score = None

@@ -29,11 +29,13 @@ class OutputReader:
         self._sources = _compile(options.sources_path, "--sources-path")
 
     def read(self, output: Any) -> Reply:
-        """The reply in an output.
+        """The reply in an output; one of darnel's own is what it is.
 
         Raises:
             TargetError: it has no answer and no sources, or a path leads nowhere.
         """
+        if isinstance(output, Reply):
+            return output
         answer, sources = read_output(output)
         if self._answer is not None:
             answer = as_text(self._answer(output))

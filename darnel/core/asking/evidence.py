@@ -39,7 +39,8 @@ class PlantIndex:
     def __init__(self, plants: Iterable[Plant]) -> None:
         kept = list(plants)
         self._by_id = {spelling: p for p in kept for spelling in (p.id, canonical_id(p.id))}
-        self._by_stamp = {(p.campaign, p.marker): p for p in kept}
+        # the digest, too: plants of two tenants may share a text, and its marker
+        self._by_stamp = {(p.campaign, p.marker, p.digest[:16]): p for p in kept}
         self._by_marker = {p.marker: p for p in kept}
         self._spelt = [p for p in kept if p.forms]
 
@@ -69,7 +70,7 @@ class PlantIndex:
     def _by_metadata(self, metadata: Mapping[str, Any]) -> Match | None:
         stamp = read_stamp(metadata)
         if stamp is not None:
-            known = self._by_stamp.get((stamp.campaign, stamp.marker))
+            known = self._by_stamp.get((stamp.campaign, stamp.marker, stamp.digest))
             return Match((known,) if known else (), "metadata")
         for value in metadata.values():
             if isinstance(value, str) and (plant := self._named(value)):

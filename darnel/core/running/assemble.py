@@ -13,6 +13,7 @@ import msgspec
 
 from darnel.core.asking.ranking import Listing
 from darnel.core.options import RunOptions
+from darnel.core.planting.digest import CorpusDigest, DigestDifference
 from darnel.core.queries import Query
 from darnel.core.results import (
     SCHEMA_VERSION,
@@ -29,6 +30,7 @@ from darnel.core.results import (
 )
 from darnel.core.running.run import Run
 from darnel.core.running.trusting import trust_change
+from darnel.core.scoring.abstention import abstention_gate
 from darnel.core.scoring.gate import check_gate, exit_code
 from darnel.core.scoring.observe import QueryOutcome, observe, transfers
 from darnel.core.scoring.returned import unlike_baseline
@@ -51,7 +53,10 @@ def assemble(run: Run) -> Results:
     controls = {d.label: d.pattern.is_control for d in run.doses}
     scores = score_all(outcomes, controls, lists, run.options)
     gates = [check_gate(gate, scores, run.suppressions) for gate in run.gates]
-    baseline, digest, leftovers = _baseline_info(run), _digest_info(run), _leftovers(run)
+    if run.abstention is not None:
+        gates.append(abstention_gate(run.abstention))
+    digest = None if run.digest is None else digest_info(run.digest, run.digest_after, run.difference)
+    baseline, leftovers = _baseline_info(run), _leftovers(run)
     doubts = [
         not scores or any(_doubtful(score, run.options) for score in scores),
         run.interrupted,
@@ -86,6 +91,7 @@ def assemble(run: Run) -> Results:
         errors=run.errors,
         exit_code=exit_code(bool(leftovers), gates, any(doubts)),
         returned=unlike_baseline(run.waves, lists, rows, run.options.depth),
+        abstention=run.abstention,
     )
     return results if run.options.baseline is None else _beside_baseline(results, run, any(doubts))
 
@@ -152,15 +158,13 @@ def _baseline_info(run: Run) -> Baseline:
     return Baseline(len(run.queries), rate(found, judged), same, differing)
 
 
-def _digest_info(run: Run) -> DigestInfo | None:
-    if run.digest is None:
-        return None
-    after, diff = run.digest_after, run.difference
+def digest_info(before: CorpusDigest, after: CorpusDigest | None, diff: DigestDifference | None) -> DigestInfo:
+    """What results say of two fingerprints of a corpus; without the second, nothing is said of what changed."""
     return DigestInfo(
-        kind=run.digest.kind,
-        covered=len(run.digest.records),
-        count=run.digest.count,
-        before=run.digest.value,
+        kind=before.kind,
+        covered=len(before.records),
+        count=before.count,
+        before=before.value,
         after=after.value if after else None,
         same=None if diff is None else not diff,
         added=list(diff.added[:NAMED]) if diff else [],

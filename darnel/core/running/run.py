@@ -15,6 +15,7 @@ from darnel.core.planting.campaign import Campaign
 from darnel.core.planting.crafting import Crop
 from darnel.core.planting.digest import CorpusDigest, DigestDifference
 from darnel.core.queries import Query
+from darnel.core.results import AbstentionInfo
 from darnel.core.scoring.gate import Gate
 from darnel.core.suppressions import Suppression
 
@@ -48,4 +49,6 @@ class Run:
     suppressions: list[Suppression] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    unanswerable: list[Query] = field(default_factory=list)
+    abstention: AbstentionInfo | None = None
     interrupted: bool = False

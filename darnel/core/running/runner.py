@@ -27,6 +27,7 @@ from darnel.core.planting.signals import SignalGuard
 from darnel.core.planting.waiting import steadily
 from darnel.core.queries import Query
 from darnel.core.results import Results
+from darnel.core.running.abstaining import ask_unanswerable
 from darnel.core.running.again import ask_again, lost_queries
 from darnel.core.running.assemble import assemble
 from darnel.core.running.baseline import first_baseline, last_baseline
@@ -49,6 +50,10 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
     labels = [d.label for d in doses]
     if not doses or len(set(labels)) != len(labels):
         raise UsageError("give at least one pattern, and each pattern and strength once")
+    unanswerable = [q for q in queries if q.unanswerable]
+    queries = [q for q in queries if not q.unanswerable]
+    if not queries:
+        raise UsageError("give at least one question that the corpus can answer, to plant for")
     if target.retriever is None:
         raise TargetError("this target answers no questions; give one that can be searched, or an app to ask")
     if options.transfer:
@@ -63,7 +68,9 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         )
     with blame_target("looking the corpus over"):
         checks = list(target.checks())
-    _refuse_failed(checks, options.accept)
+    refuse_failed(checks, options.accept)
+    if unanswerable and target.store_search:
+        warnings.append(f"{len(unanswerable)} unanswerable questions are not asked: a store gives no answers")
     warnings += [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
     return Run(
         target,
@@ -77,6 +84,7 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         clock,
         suppressions=suppressions,
         warnings=warnings,
+        unanswerable=[] if target.store_search else unanswerable,
     )
 
 
@@ -99,7 +107,13 @@ def _accepted_failures(
     return in_force(options.suppressions, conditions, [d.label for d in doses], today)
 
 
-def _refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:
+def refuse_failed(checks: Sequence[Check], accepted: Sequence[str]) -> None:
+    """Refuse a target whose preflight fails, but for the checks that are accepted.
+
+    Raises:
+        TargetError: says which check, and how to mend it.
+        UnknownNameError: a check of that name was not made.
+    """
     for name in accepted:
         if name not in {check.name for check in checks}:
             raise UnknownNameError("check", name, [check.name for check in checks])
@@ -169,6 +183,7 @@ def _measure(run: Run, campaign: Campaign) -> None:
         if not (unseen := why_unseen(run.target, options.seed)):
             meter.watch(run.target.retriever)
             run.baseline = first_baseline(run)
+            run.abstention = ask_unanswerable(run)
     craft_all(run, campaign.id)
     most = None if is_exact(run.target, run.description) else MOST_AT_ONCE
     waves = list(plan_waves(run.crops, run.queries, options.isolation, most))

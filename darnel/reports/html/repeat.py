@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 from darnel.core.results import Results
+from darnel.core.scoring.abstention import CONDITION
 from darnel.core.suppressions import RISE
 
 
@@ -21,7 +22,8 @@ def command_line(results: Results) -> list[str]:
     options += [("--pattern", dose) for dose in dict.fromkeys(doses)]
     options += [("--payload", name) for name in dict.fromkeys(p.payload for p in results.patterns) if name]
     rises = [gate.condition for gate in results.gates if RISE in gate.condition]
-    options += [("--fail-on", gate.condition) for gate in results.gates if gate.condition not in rises]
+    given = [gate.condition for gate in results.gates if gate.condition not in (*rises, CONDITION)]
+    options += [("--fail-on", condition) for condition in given]
     if rises:
         options += [("--baseline", "BASELINE"), ("--allowed-rise", rises[0].rpartition(" ")[2])]
     lines = [f"darnel run {_word(target.spec or 'TARGET')}", *(f"    {name} {_word(value)}" for name, value in options)]
