@@ -20,7 +20,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.audit import records_of
-from darnel.auditing import audit_corpus
+from darnel.api.auditing import audit_corpus
 from darnel.core.text import sentences
 
 DIMENSION, PAGE = 32, 1_000

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from darnel.adapters.memory import MemoryCorpus
     from darnel.api import open_target, read_queries, run, run_context
+    from darnel.api.auditing import audit_corpus
+    from darnel.api.selftest import self_test
     from darnel.core.corpus import (
         Capabilities,
         CorpusDescription,
@@ -64,6 +66,7 @@ _WHERE = {
     "Target": "darnel.core.corpus",
     "TenantOptions": "darnel.tenants.model",
     "TenantResults": "darnel.tenants.model",
+    "audit_corpus": "darnel.api.auditing",
     "check_tenants": "darnel.tenants.check",
     "load_results": "darnel.core.document",
     "make_plant": "darnel.core.plant",
@@ -71,6 +74,7 @@ _WHERE = {
     "read_queries": "darnel.api",
     "run": "darnel.api",
     "run_context": "darnel.api",
+    "self_test": "darnel.api.selftest",
 }
 
 __all__ = [
@@ -98,6 +102,7 @@ __all__ = [
     "Target",
     "TenantOptions",
     "TenantResults",
+    "audit_corpus",
     "check_tenants",
     "load_results",
     "make_plant",
@@ -105,6 +110,7 @@ __all__ = [
     "read_queries",
     "run",
     "run_context",
+    "self_test",
 ]
 
 

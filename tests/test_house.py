@@ -22,14 +22,12 @@ BELOW_CLI = {
     "adapters",
     "api",
     "audit",
-    "auditing",
     "core",
     "demo",
     "embedders",
     "models",
     "patterns",
     "retrievers",
-    "selftest",
     "tenants",
 }
 MAY_IMPORT = {
@@ -43,8 +41,6 @@ MAY_IMPORT = {
     "reports": {"core", "audit", "tenants"},
     "api": {"adapters", "audit", "core", "embedders", "patterns", "retrievers"},
     "demo": {"adapters", "api", "core", "embedders"},
-    "auditing": {"adapters", "api", "audit", "core", "embedders"},
-    "selftest": {"adapters", "auditing", "audit", "core", "embedders", "patterns"},
     "tenants": {"adapters", "api", "core"},
     "testing": BELOW_CLI,
     "cli": BELOW_CLI | {"reports", "testing"},

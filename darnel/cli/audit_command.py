@@ -81,8 +81,8 @@ def command(sources: tuple[str, ...], as_json: bool, as_sarif: bool, out: str | 
     darnel audit docs/ --since good.json
     darnel audit docs/ --self-test
     """
+    from darnel.api.auditing import audit_corpus
     from darnel.audit.workers import cores
-    from darnel.auditing import audit_corpus
     from darnel.cli.files import check_outputs, write_outputs
     from darnel.cli.progress import progress_bar
     from darnel.cli.settings import load_acceptances
@@ -123,12 +123,12 @@ def _self_test(
 ) -> int:
     from rich.console import Console
 
+    from darnel.api.selftest import self_test
     from darnel.cli.output import WIDTH_ELSEWHERE
     from darnel.cli.progress import progress_bar
     from darnel.core.errors import UsageError
     from darnel.reports.escape import json_visible
     from darnel.reports.selftest import print_self_test
-    from darnel.selftest import self_test
 
     if apart:
         raise UsageError("--self-test prints a table, or with --json its document; leave -o, --out and --sarif away")

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from darnel.api.auditing import audit_corpus
 from darnel.audit.detector import Calibrated, Context
 from darnel.audit.profile import load_profile
 from darnel.audit.registry import BUILT_IN, make_detectors
 from darnel.audit.results import AuditResults
-from darnel.auditing import audit_corpus
 from darnel.core.errors import UsageError
 from darnel.core.queries import Query
 from tests.audit.test_learned import QUERIES, cloned, gibberish, middle, records, texts

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from darnel.adapters.memory.corpus import MemoryCorpus
+from darnel.api.selftest import self_test
 from darnel.audit.engine import AuditOptions
 from darnel.audit.readers.listed import ListReader
 from darnel.audit.selftest.measure import audit_sample
 from darnel.core.corpus import Record
 from darnel.core.plant import Plant
-from darnel.selftest import self_test
 from tests.support import corpora
 from tests.support.embedder import embed
 

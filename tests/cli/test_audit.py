@@ -126,7 +126,7 @@ def test_a_live_store_is_left_as_it_is(cli: Cli, folder: Path) -> None:
 
 def test_a_store_that_changes_meanwhile_is_no_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.memory.corpus import MemoryCorpus
-    from darnel.auditing import audit_corpus
+    from darnel.api.auditing import audit_corpus
 
     corpus = MemoryCorpus(corpora.make_records())
     results = audit_corpus(
@@ -251,7 +251,7 @@ def test_a_terminal_sees_rate_and_time_left(tmp_path: Path) -> None:
 
 def test_a_store_that_dies_before_the_second_digest_keeps_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     from darnel.adapters.memory.corpus import MemoryCorpus
-    from darnel.auditing import audit_corpus
+    from darnel.api.auditing import audit_corpus
 
     corpus = MemoryCorpus([*corpora.make_records(), Record("bad", f"{QUERY} " * 5)])
 

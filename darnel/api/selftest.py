@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from darnel.adapters.memory.corpus import MemoryCorpus
+from darnel.api.auditing import audit_context, audit_sources
 from darnel.audit.batch import check_installed
 from darnel.audit.engine import AuditOptions
 from darnel.audit.live import digests_around
@@ -16,7 +17,6 @@ from darnel.audit.readers.base import Reader
 from darnel.audit.results import AuditResults
 from darnel.audit.selftest.measure import Tried, audit_sample, measure
 from darnel.audit.selftest.results import SelfTest
-from darnel.auditing import audit_context, audit_sources
 from darnel.core.options import Progress
 from darnel.core.pattern import Dose, Pattern
 from darnel.core.queries import Query
