@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 
-from darnel.tenants.model import TenantResults, TenantRow
+from darnel.tenants.model import CHECKS, TenantResults, TenantRow
 
 SHOWN = 3
 """Rows of one check that are shown; the results have all."""
@@ -30,8 +29,9 @@ def verdict(results: TenantResults) -> str:
 def example_lines(rows: Iterable[TenantRow]) -> list[str]:
     """The first rows of each check in words."""
     lines = []
-    for check, group in groupby(rows, key=lambda row: row.check):
-        found = list(group)
+    ordered = list(rows)
+    for check in CHECKS:
+        found = [row for row in ordered if row.check == check]
         lines += [f"{check}, as {r.tenant}: {r.asked!r}: {r.detail}" for r in found[:SHOWN]]
         if len(found) > SHOWN:
             lines.append(f"{check}: and {len(found) - SHOWN} more")
