@@ -120,6 +120,7 @@ def test_shares_of_the_corpus_make_a_run_each_and_a_curve(cli: Cli, corpus: list
         (["--retriever", "bm25@2"], "above 0 and up to 1"),
         (["--retriever", "own@0.5"], "looks through all of its records"),
         (["--corpus-share", "0"], "shares above 0"),
+        (["--seed", "-1"], "not in the range"),
         (["--corpus-share", "nan"], "shares above 0"),
         (["--corpus-share", "10%,x"], "shares above 0"),
         (["--retriever", "bm25", "--corpus-share", "10%,1", "--carrier-words", "10,20"], "several of one only"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from darnel.core.errors import UnknownNameError, UsageError
+from darnel.core.plant import names_of
 from darnel.core.results import GateResult, Score
 from darnel.core.scoring.scores import control_label
 from darnel.core.suppressions import Suppression, settle
@@ -89,13 +90,13 @@ def check_pattern(gate: Gate, labels: Sequence[str]) -> None:
     Raises:
         UnknownNameError: it names none of ``labels``.
     """
-    if gate.pattern and not any(_names(gate.pattern, label) for label in labels):
+    if gate.pattern and not any(gate.pattern in names_of(label) for label in labels):
         raise UnknownNameError("pattern in --fail-on", gate.pattern, labels)
 
 
 def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppression] = ()) -> GateResult:
     """Judge one condition over the scores; controls count only where they are named. ``suppressions``: those in force."""
-    chosen = [s for s in scores if (_names(gate.pattern, s.pattern) if gate.pattern else not s.control)]
+    chosen = [s for s in scores if (gate.pattern in names_of(s.pattern) if gate.pattern else not s.control)]
     failed = {s.pattern: f"{s.pattern} {_value(gate, s):.3f}" for s in chosen if gate.holds(_value(gate, s))}
     rest = [s for s in chosen if s.pattern not in failed]
     unclear = [s for s in rest if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s, scores))]
@@ -113,10 +114,6 @@ def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
     if "failed" in verdicts:
         return 1
     return 2 if doubtful or "unclear" in verdicts else 0
-
-
-def _names(pattern: str, label: str) -> bool:
-    return pattern in (label, label.partition("+")[0], label.partition(":")[0])
 
 
 def _value(gate: Gate, score: Score) -> float | None:
