@@ -244,14 +244,6 @@ def test_none_of_several_retrievers_is_run_where_one_cannot_be(
     assert "retriever 1 of 2" not in ended.err
 
 
-def test_a_gate_on_a_pattern_that_is_not_run_is_one_line_before_the_run(cli: Cli, corpus: list[str]) -> None:
-    ended = cli(*corpus, "-p", "echo", "--fail-on", "ecko exposure@5 > 0.2")
-    assert ended.code == 2
-    assert "unknown pattern in --fail-on 'ecko'; did you mean 'echo:1'?" in ended.err
-    assert not Path(".darnel/ledger.db").exists() or "nothing is planted" in cli("status").out
-    assert "asking with nothing planted" not in ended.err
-
-
 def test_a_gate_on_a_pattern_that_was_left_out_could_not_be_told(cli: Cli, corpus: list[str]) -> None:
     ended = cli(*corpus, "-p", "echo:1,2", "--budget", "48", "--fail-on", "echo:2 exposure@5 > 0.2", "--json")
     told = json.loads(ended.out)
