@@ -66,7 +66,7 @@ def test_a_ledger_that_fails_closes_what_was_opened(folder: Path, tmp_path: Path
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_options_that_cannot_be(k: int) -> None:
-    for bad in ({"k": k}, {"max_inconclusive": 1.5}, {"visible_within": -1.0}, {"gone_within": -0.1}):
+    for bad in ({"k": k}, {"seed": -1}, {"max_inconclusive": 1.5}, {"visible_within": -1.0}, {"gone_within": -0.1}):
         with pytest.raises(darnel.DarnelError):
             darnel.RunOptions(**bad)  # type: ignore[arg-type]
 

@@ -185,7 +185,13 @@ plant_options = bundle(
         help="Length of the carrier (default 34); several make a run each, and a curve.",
     ),
     option("--budget", type=click.IntRange(1), metavar="N", help="Plants of the run at most; says what was left out."),
-    option("--seed", type=int, default=0, show_default=True, help="Same seed, corpus and questions: same results."),
+    option(
+        "--seed",
+        type=click.IntRange(0),
+        default=0,
+        show_default=True,
+        help="Same seed, corpus and questions: same results.",
+    ),
     option(
         "--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows."
     ),

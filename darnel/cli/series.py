@@ -60,8 +60,12 @@ def _stores(job: Job, app: AppOptions) -> Series | None:
 
 
 def _retrievers(job: Job, app: AppOptions) -> Series | None:
+    from darnel.retrievers.registry import read_retriever
+
     if len(job.retrievers) < 2:
         return None
+    for name in job.retrievers:  # the last of them is not to fail after the others planted
+        read_retriever(name)
     return Series("--retriever", "retriever", "retrievers", job.retrievers, partial(job.run, app), _show_comparisons)
 
 

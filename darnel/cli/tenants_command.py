@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 )
 @option("--metadata", multiple=True, metavar="KEY=VALUE", help="Metadata for every plant, over what the corpus shows.")
 @option("--accept", multiple=True, metavar="CHECK", help="Go on although this check of doctor fails.")
-@option("--seed", type=int, default=0, show_default=True, help="Same seed: same markers.")
+@option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Same seed: same markers.")
 @option(
     "--visible-within", type=click.FloatRange(0), default=10.0, show_default=True, help="Seconds to wait for plants."
 )

@@ -71,6 +71,8 @@ class RunOptions:
             raise UsageError(f"max_inconclusive is a share from 0 to 1, not {self.max_inconclusive}")
         if self.budget is not None and self.budget < 1:
             raise UsageError(f"the budget must be 1 plant or more, not {self.budget}")
+        if self.seed < 0:
+            raise UsageError(f"the seed must be 0 or more, not {self.seed}")
         if not 0 <= self.allowed_rise <= 1:
             raise UsageError(f"allowed_rise is a share from 0 to 1, not {self.allowed_rise}")
         if self.visible_within < 0 or self.gone_within < 0:

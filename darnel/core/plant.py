@@ -92,6 +92,13 @@ def dose_label(pattern: str, strength: int, payload: str = "") -> str:
     return f"{pattern}:{strength}" + (f"+{payload}" if payload else "")
 
 
+def names_of(label: str) -> tuple[str, ...]:
+    """What a condition may call a dose: by its label, and by that without the payload, the strength, the copies."""
+    dose = label.partition("+")[0]
+    name = dose.partition(":")[0]
+    return label, dose, name, name.partition("*")[0]
+
+
 def payload_of(label: str) -> str:
     """The payload's name in a label, empty where there is none."""
     return label.partition("+")[2]

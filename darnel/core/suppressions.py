@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from darnel.core.errors import UnknownNameError
+from darnel.core.plant import names_of
 from darnel.core.results import GateResult, Suppressed
 
 _CONDITION = re.compile(r"(.*?)(>=|<=|>|<)\s*(\S+)")
@@ -27,10 +28,12 @@ class Suppression:
 
     def excuses(self, condition: str, label: str) -> bool:
         """Whether it is of this condition and of this pattern."""
-        name = label.partition(":")[0]
-        bare = condition.strip().removeprefix(f"{label} ").removeprefix(f"{name} ")
-        given = {_canonical(text) for text in (bare, f"{label} {bare}", f"{name} {bare}")}
-        return self.pattern in (None, label, name) and bool(given.intersection(self._forms()))
+        names = names_of(label)
+        bare = condition.strip()
+        for name in names:
+            bare = bare.removeprefix(f"{name} ")
+        given = {_canonical(text) for text in (bare, *(f"{name} {bare}" for name in names))}
+        return self.pattern in (None, *names) and bool(given.intersection(self._forms()))
 
     def is_of(self, condition: str) -> bool:
         """Whether it is of this condition, for some pattern."""
@@ -59,7 +62,7 @@ def in_force(
         UnknownNameError: one is of no condition of the run; offers the nearest.
     """
     valid, warnings = [], []
-    names = {*labels, *(label.partition(":")[0] for label in labels)}
+    names = {name for label in labels for name in names_of(label)}
     for one in suppressions:
         if not any(one.is_of(condition) for condition in conditions):
             if RISE in one.condition and not any(RISE in condition for condition in conditions):

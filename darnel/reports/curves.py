@@ -48,5 +48,5 @@ def _said(what: str, curves: Mapping[str, Mapping[str, Rate | None]], reach: flo
         values = [rate.value for rate in curve.values() if rate is not None and rate.value is not None]
         enough = [name for name, rate in curve.items() if rate is not None and (rate.value or 0) >= reach]
         if values and max(values) != min(values):
-            named = ", ".join(enough) if enough else "none"
-            yield f"{pattern}: exposed for {reach:.0%} of the questions or more at {what} {named}."
+            named = f"at {what} {', '.join(enough)}" if enough else f"at no {what} tried"
+            yield f"{pattern}: exposed for {reach:.0%} of the questions or more {named}."

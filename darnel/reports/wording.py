@@ -160,12 +160,12 @@ def transfer_lines(results: Results) -> list[str]:
 
 
 def trust_line(results: Results) -> str:
-    """Under which pattern what came back is trusted least; empty where the corpus says nothing of trust."""
-    changes = [(score.pattern, score.trust) for score in results.scores if score.trust.n]
+    """Under which pattern the trust in what came back changes most; empty where the corpus says nothing of trust."""
+    changes = [(score.pattern, score.trust) for score in results.scores if score.trust.n and not score.control]
     if not changes:
         return ""
-    pattern, worst = min(changes, key=lambda item: item[1].change or 0.0)
-    return f"Average trust of the first {results.target.k} sources is lowest under {pattern}: {change(worst)}."
+    pattern, most = max(changes, key=lambda item: abs(item[1].change or 0.0))
+    return f"Average trust of the first {results.target.k} sources changes most under {pattern}: {change(most)}."
 
 
 def dose_lines(results: Results) -> list[str]:

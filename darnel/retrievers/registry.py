@@ -45,29 +45,39 @@ def with_retriever(target: Target, name: str, embedder: Embedder | None) -> Targ
         embedder: the application's, for ``dense`` and ``hybrid``.
 
     Raises:
-        UnknownNameError: the base or a defence is not known.
-        UsageError: a defence or a share cannot stand there.
+        DarnelError: as of ``read_retriever``.
         TargetError: the target cannot be scanned or searched.
     """
-    head, *defences = [part.strip() for part in name.split("+")]
-    base, at, given = head.partition("@")
-    if base not in BASES:
-        raise UnknownNameError("retriever", base, BASES)
-    if base == OWN and NORMALISE in defences:
-        raise UsageError(
-            "normalising is done before indexing, so it needs an index of darnel's: bm25, counts, dense or hybrid"
-        )
-    share = _share(base, given) if at else 1.0
+    base, share, clean, defences = read_retriever(name)
     if base == OWN and not defences:
         return target
-    inner = target.retriever if base == OWN else _scanning(target, base, embedder, NORMALISE in defences, share)
+    inner = target.retriever if base == OWN else _scanning(target, base, embedder, clean, share)
     if inner is None:
         raise TargetError("this target answers no questions of its own; compare bm25, counts, dense or hybrid")
     for defence in defences:
-        if defence != NORMALISE:
-            inner = DefendedRetriever(inner, _defence(defence), target.injector)
+        inner = DefendedRetriever(inner, defence, target.injector)
     exact = None if base == OWN else True
     return replace(target, retriever=inner, exact=exact, store_search=target.store_search or base != OWN, app=name)
+
+
+def read_retriever(name: str) -> tuple[str, float, bool, list[Defence]]:
+    """The base, the share of the records that it ranks, whether they are normalised, and the defences, of a name as in
+    ``with_retriever``.
+
+    Raises:
+        UnknownNameError: the base or a defence is not known.
+        UsageError: a defence or a share cannot stand there.
+    """
+    head, *around = [part.strip() for part in name.split("+")]
+    base, at, given = head.partition("@")
+    if base not in BASES:
+        raise UnknownNameError("retriever", base, BASES)
+    if base == OWN and NORMALISE in around:
+        raise UsageError(
+            "normalising is done before indexing, so it needs an index of darnel's: bm25, counts, dense or hybrid"
+        )
+    defences = [_defence(one) for one in around if one != NORMALISE]
+    return base, _share(base, given) if at else 1.0, NORMALISE in around, defences
 
 
 def _share(base: str, given: str) -> float:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from darnel.core.document import load_results
 from darnel.core.pattern import default_carrier, sized_carrier
 from darnel.core.plant import find_markers, make_marker
+from darnel.reports.html.repeat import command_line
 from tests.support.command import Outcome
 
 Cli = Callable[..., Outcome]
@@ -117,6 +120,7 @@ def test_shares_of_the_corpus_make_a_run_each_and_a_curve(cli: Cli, corpus: list
         (["--retriever", "bm25@2"], "above 0 and up to 1"),
         (["--retriever", "own@0.5"], "looks through all of its records"),
         (["--corpus-share", "0"], "shares above 0"),
+        (["--seed", "-1"], "not in the range"),
         (["--corpus-share", "nan"], "shares above 0"),
         (["--corpus-share", "10%,x"], "shares above 0"),
         (["--retriever", "bm25", "--corpus-share", "10%,1", "--carrier-words", "10,20"], "several of one only"),
@@ -176,7 +180,7 @@ def test_average_trust_is_compared_where_the_corpus_carries_it(cli: Cli, corpus:
     run = [*corpus, "-p", "echo:3", "--metadata", "trust=community", "--retriever"]
     assert cli(*run, "bm25", "--out", "a").code == 0
     assert cli(*run, "bm25+trust", "--out", "b").code == 0
-    assert "sources is lowest under" in Path("a/report.md").read_text()
+    assert "sources changes most under echo:3: 1.00 → 0." in Path("a/report.md").read_text()
     (echo,) = [
         item
         for item in json.loads(cli("compare", "a/results.json", "b/results.json", "--json").out)["patterns"]
@@ -219,3 +223,38 @@ def test_a_retriever_that_is_not_known_is_one_line(cli: Cli, corpus: list[str]) 
     assert ended.code == 2
     assert "did you mean 'bm25'" in ended.err
     assert cli(*corpus, "--retriever", "own", "--retriever", "bm25", "--dry-run").code == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("bm52", "did you mean 'bm25'"),
+        ("bm25+trusty", "unknown defence 'trusty'"),
+        ("own+normalise", "normalising"),
+        ("bm25@2", "the share is"),
+        ("bm25+no_module:at_all", "no_module"),
+    ],
+)
+def test_none_of_several_retrievers_is_run_where_one_cannot_be(
+    cli: Cli, corpus: list[str], wrong: str, said: str
+) -> None:
+    ended = cli(*corpus, "-p", "echo", "--retriever", "own", "--retriever", wrong)
+    assert ended.code == 2
+    assert said in ended.err
+    assert "retriever 1 of 2" not in ended.err
+
+
+def test_a_gate_on_a_pattern_that_was_left_out_could_not_be_told(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo:1,2", "--budget", "48", "--fail-on", "echo:2 exposure@5 > 0.2", "--json")
+    told = json.loads(ended.out)
+    assert (ended.code, labels(ended)) == (2, ["control:1", "honest:1", "echo:1"])
+    assert [(gate["verdict"], gate["detail"]) for gate in told["gates"]] == [("unclear", "echo:2 was not measured")]
+
+
+def test_the_command_to_repeat_a_run_holds_its_ks_its_reach_and_its_retriever(cli: Cli, corpus: list[str]) -> None:
+    cli(*corpus, "-p", "echo*2:3", "--retriever", "bm25@0.5+dedupe", "--k", "4,20", "--reach", "0.9", "-o", "r.json")
+    said = " ".join(" ".join(command_line(load_results("r.json"))).replace("\\", "").split())
+    assert "--k 4,20 --reach 0.9" in said
+    assert "--retriever bm25@0.5+dedupe" in said
+    again = cli(*shlex.split(said)[1:], "--json")
+    assert json.loads(again.out)["scores"] == json.loads(Path("r.json").read_text())["scores"]

@@ -45,6 +45,15 @@ def test_what_is_accepted_for_one_pattern_still_fails_for_another(pattern: str) 
     assert both.verdict == "suppressed"
 
 
+@pytest.mark.parametrize("pattern", ["echo", "echo*3", "echo*3:1", "echo*3:1+polite"])
+def test_copies_and_payloads_are_named_alike_by_a_gate_and_a_suppression(pattern: str) -> None:
+    found = score([outcome("echo*3:1+polite", 0, 1)])
+    gate = parse_gate(f"{pattern} {CONDITION}", KS)
+    assert check_gate(gate, found).patterns == ["echo*3:1+polite"]
+    assert check_gate(gate, found, [accept(pattern)]).verdict == "suppressed"
+    assert in_force([accept(pattern)], [gate.text], ["echo*3:1+polite"], DAY)[1] == []
+
+
 @pytest.mark.parametrize("pattern", ["echo:2", "ech", "flood"])
 def test_what_is_accepted_for_another_pattern_changes_nothing(pattern: str) -> None:
     assert check_gate(parse_gate(CONDITION, KS), ECHO, [accept(pattern)]).patterns == ["echo:1", "keywords:2"]

@@ -142,7 +142,7 @@ def test_each_payload_has_its_own_controls_whether_named_or_handed_in() -> None:
 def test_a_pattern_that_leaves_the_payload_out_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bare.toml").write_text('name = "bare"\ntext = "{query} {marker}"')
     (dose,) = parse_doses([f"{tmp_path}/bare.toml"], controls=False, payloads=["order"])
-    with pytest.raises(PlantError, match=r"'bare' does not carry the payload .* put request.body"):
+    with pytest.raises(PlantError, match=r"'bare' does not carry the payload 'order' whole; put request.body"):
         craft(dose, GROUND)
     title = Recipe("t", "T.", "times", lambda r: Crafted(f"Record {r.marker}", {"title": r.body}))
     assert craft(Dose(title, 1, payload=PAYLOADS["order"]), GROUND).all()

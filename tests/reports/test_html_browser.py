@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from darnel.core.results import Results
@@ -156,6 +157,40 @@ def test_it_fits_a_phone_in_light_and_dark(browser: Browser, page_of: Write, hos
         assert (red < 60) == (scheme == "dark")
         size = page.evaluate("parseFloat(getComputedStyle(document.body).fontSize)")
         assert size >= 16
+
+
+def with_payloads(results: Results, *payloads: str) -> Results:
+    """The same scores once for each payload."""
+    scores = [
+        msgspec.structs.replace(score, pattern=f"{score.pattern}+{payload}")
+        for payload in payloads
+        for score in results.scores
+    ]
+    return msgspec.structs.replace(results, scores=scores, observations=[])
+
+
+def test_payloads_stand_beside_their_own_controls_under_names_that_can_be_read(
+    browser: Browser, page_of: Write, results: Results
+) -> None:
+    with browser.open(page_of(with_payloads(results, "authority", "fake-envelope")), **DESKTOP) as opened:
+        page = opened.page
+        for chart in page.locator("#exposure-charts svg").all():
+            assert chart.locator("[aria-label=line] path").count() == 3  # the pattern and two controls, not four
+        for box in ("#kept-chart", "#displaced-chart"):
+            cut = page.evaluate(
+                """(box) => {
+                    const left = document.querySelector(`${box} svg`).getBoundingClientRect().left;
+                    const names = [...document.querySelectorAll(`${box} [aria-label^="y-axis tick label"] text`)];
+                    return names.length ? names.filter((name) => name.getBoundingClientRect().left < left) : ["no names"];
+                }""",
+                box,
+            )
+            assert not cut
+        heads = [
+            head.evaluate("(e) => e.scrollHeight <= e.clientHeight") for head in page.locator("#heat th span").all()
+        ]
+        assert heads
+        assert all(heads)
 
 
 def test_it_prints_with_every_line(browser: Browser, page_of: Write, results: Results) -> None:

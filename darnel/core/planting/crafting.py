@@ -153,12 +153,12 @@ def _marker(dose: Dose, query: Query, number: int, seed: int) -> str:
 
 def _check_carried(dose: Dose, request: CraftRequest, crafted: Crafted) -> None:
     """Refuse a plant that does not say what it is measured by; only honest text says nothing of a payload's."""
-    if request.says is None or dose.pattern.is_control:
+    if request.says is None or dose.payload is None or dose.pattern.is_control:
         return
     if request.says not in crafted.text and request.says not in crafted.metadata.values():
         raise PlantError(
-            f"pattern '{dose.pattern.name}' does not carry the payload '{dose.label}' whole; put request.body ({{body}} in a "
-            "template) into its text, or leave the payload away"
+            f"pattern '{dose.pattern.name}' does not carry the payload '{dose.payload.name}' whole; put request.body "
+            "({body} in a template) into its text, or leave the payload away"
         )
 
 

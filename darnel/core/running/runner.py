@@ -35,7 +35,7 @@ from darnel.core.running.crops import craft_all
 from darnel.core.running.meter import Meter
 from darnel.core.running.run import Run
 from darnel.core.running.trusting import read_trust
-from darnel.core.scoring.gate import parse_gate
+from darnel.core.scoring.gate import check_pattern, parse_gate
 from darnel.core.scoring.rising import check_comparable, rise_condition
 from darnel.core.suppressions import Suppression, in_force
 
@@ -59,6 +59,8 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
     if options.transfer:
         _check_paraphrases(target, queries)
     gates = [parse_gate(text, options.ks) for text in options.gates]
+    for gate in gates:
+        check_pattern(gate, [d.label for d in doses])
     suppressions, warnings = _accepted_failures(queries, doses, options, started.date())
     with blame_target("describing the corpus"):
         description = steadily(target.injector.describe)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from darnel.core.errors import UnknownNameError, UsageError
+from darnel.core.plant import names_of
 from darnel.core.results import GateResult, Score
 from darnel.core.scoring.scores import control_label
 from darnel.core.suppressions import Suppression, settle
@@ -83,21 +84,25 @@ def read_condition(text: str, example: str) -> Gate:
     return Gate(text.strip(), found["pattern"], found["metric"], k, found["op"], value)
 
 
-def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppression] = ()) -> GateResult:
-    """Judge one condition over the scores; controls count only where they are named. ``suppressions``: those in force.
+def check_pattern(gate: Gate, labels: Sequence[str]) -> None:
+    """Refuse a condition on a pattern that the run does not have, before anything is planted for it.
 
     Raises:
-        UnknownNameError: the condition names a pattern that was not run.
+        UnknownNameError: it names none of ``labels``.
     """
-    chosen = [s for s in scores if _named(gate.pattern, s)]
-    if gate.pattern and not chosen:
-        raise UnknownNameError("pattern in --fail-on", gate.pattern, [s.pattern for s in scores])
+    if gate.pattern and not any(gate.pattern in names_of(label) for label in labels):
+        raise UnknownNameError("pattern in --fail-on", gate.pattern, labels)
+
+
+def check_gate(gate: Gate, scores: Sequence[Score], suppressions: Sequence[Suppression] = ()) -> GateResult:
+    """Judge one condition over the scores; controls count only where they are named. ``suppressions``: those in force."""
+    chosen = [s for s in scores if (gate.pattern in names_of(s.pattern) if gate.pattern else not s.control)]
     failed = {s.pattern: f"{s.pattern} {_value(gate, s):.3f}" for s in chosen if gate.holds(_value(gate, s))}
     rest = [s for s in chosen if s.pattern not in failed]
     unclear = [s for s in rest if _value(gate, s) is None or any(gate.holds(v) for v in _extremes(gate, s, scores))]
     doubts = [f"{s.pattern} ({s.inconclusive} inconclusive)" for s in unclear]
     if not chosen:
-        doubts = ["no pattern was measured"]
+        doubts = [f"{gate.pattern} was not measured" if gate.pattern else "no pattern was measured"]
     return settle(gate.text, failed, doubts, f"{len(chosen)} pattern(s)", suppressions)
 
 
@@ -109,12 +114,6 @@ def exit_code(leftovers: bool, gates: list[GateResult], doubtful: bool) -> int:
     if "failed" in verdicts:
         return 1
     return 2 if doubtful or "unclear" in verdicts else 0
-
-
-def _named(pattern: str | None, score: Score) -> bool:
-    if pattern is None:
-        return not score.control
-    return pattern in (score.pattern, score.pattern.partition("+")[0], score.pattern.partition(":")[0])
 
 
 def _value(gate: Gate, score: Score) -> float | None:

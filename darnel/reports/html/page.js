@@ -43,7 +43,7 @@
     const box = byId("exposure-charts");
     const width = columnWidth(box, innerWidth <= 736 ? 150 : 216);
     const isHonest = (series) => series.label.split(":")[0] === "honest";
-    const controls = data.curves.filter((series) => series.control);
+    const payload = (series) => series.label.split("+")[1]; // a pattern stands beside the controls that say the same
     const ks = [...new Set(data.curves.flatMap((series) => series.points.map((point) => point[0])))];
     box.replaceChildren(
       ...data.curves
@@ -55,7 +55,7 @@
             ...frame, width, height: Math.round(width * 0.62), x: { type: "point", domain: ks, label: null, padding: 0.2 },
             y: shares, ariaLabel: `exposure at k of ${series.label}`,
             marks: [
-              ...controls.flatMap((control) =>
+              ...data.curves.filter((other) => other.control && payload(other) === payload(series)).flatMap((control) =>
                 curve(points(control), "k", isHonest(control) ? "var(--honest)" : "var(--control)", { opacity: 0.1, dash: "4 3", dots: false }),
               ),
               ...curve(own, "k", "var(--plant)"),
@@ -124,12 +124,15 @@
       box.replaceChildren(make("p", "about", "Not measured: there is nothing to measure it by."));
       return;
     }
+    const width = Math.max(260, box.clientWidth);
+    const letter = 7; // px across, of the names' 11.5
+    const room = Math.max(92, Math.min(width * 0.5, Math.max(...rows.map((row) => row.label.length)) * letter + 8));
     box.replaceChildren(
       Plot.plot({
-        className: "chart", width: Math.max(260, box.clientWidth), height: rows.length * 19 + 26, marginLeft: 92, marginRight: 14, marginTop: 4, marginBottom: 22,
+        className: "chart", width, height: rows.length * 19 + 26, marginLeft: room, marginRight: 14, marginTop: 4, marginBottom: 22,
         ariaLabel: `${which} by pattern`, x: { ...shares, ticks: [0, 0.25, 0.5, 0.75, 1] }, y: { type: "point", domain: rows.map((row) => row.label), label: null },
         marks: [
-          Plot.axisY({ fontSize: 11.5, tickSize: 0, label: null, fill: "var(--ink)" }),
+          Plot.axisY({ fontSize: 11.5, tickSize: 0, label: null, fill: "var(--ink)", lineWidth: (room - 8) / 14, textOverflow: "ellipsis-middle" }),
           Plot.ruleY(known(rows), { y: "label", x1: "low", x2: "high", stroke: color, strokeOpacity: 0.35, strokeWidth: 6, strokeLinecap: "round" }),
           Plot.dot(known(rows), { y: "label", x: "value", fill: (row) => (row.control ? "var(--control)" : color), r: 3.5 }),
           Plot.tip(known(rows), { ...Plot.pointerX({ x: "value", y: "label", title: (row) => `${row.label} ${percent(row.value)}\n${percent(row.low)} to ${percent(row.high)}, n = ${row.n}` }) }),
@@ -206,6 +209,7 @@
     const heads = columns.map((pattern) => {
       const head = make("th", data.patterns[pattern].control ? "control" : "", make("span", "", data.patterns[pattern].label));
       head.scope = "col";
+      head.title = data.patterns[pattern].label;
       return head;
     });
     const lines = rows.slice(0, most).map((query) => {

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
+from darnel.core.options import STANDARD_KS
 from darnel.core.results import Results
 from darnel.core.scoring.abstention import CONDITION
 from darnel.core.suppressions import RISE
+
+RETRIEVER = re.compile(r"(own|bm25|counts|dense|hybrid)(?=[@+]|$)")
+"""How what was asked begins where it is a ``--retriever``, and no application."""
 
 
 def command_line(results: Results) -> list[str]:
@@ -15,7 +20,11 @@ def command_line(results: Results) -> list[str]:
     options = [("--queries", next((q.where.rpartition(":")[0] for q in results.queries if q.where), "QUESTIONS"))]
     if target.embedder:
         options.append(("--embedder", target.embedder))
-    options += [("--k", str(target.k)), ("--seed", str(run.seed))]
+    measured = {int(k) for score in results.scores for k in score.exposure}
+    ks = [target.k, *sorted(measured - {target.k, *STANDARD_KS})]
+    options += [("--k", ",".join(map(str, ks))), ("--reach", f"{run.reach:g}"), ("--seed", str(run.seed))]
+    if RETRIEVER.match(target.app):
+        options.append(("--retriever", target.app))
     if target.isolation != "pattern":
         options.append(("--isolation", target.isolation))
     doses = [pattern.label.partition("+")[0] for pattern in results.patterns if not pattern.control]

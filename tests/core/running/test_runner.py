@@ -61,6 +61,14 @@ def outcomes(results: Results) -> dict[str, int]:
     return counted
 
 
+def test_a_gate_on_a_pattern_that_is_not_asked_for_is_refused_before_anything_is_written(ledger: Ledger) -> None:
+    written: list[str] = []
+    corpus = faulty.CallsBack(RECORDS, "inject", lambda: written.append("plants"))
+    with pytest.raises(UnknownNameError, match="unknown pattern in --fail-on 'ecko:1'; did you mean 'echo:1'"):
+        run(corpus, ledger, options=replace(QUICK, gates=["ecko:1 exposure@5 > 0.2"]))
+    assert not written
+
+
 def test_a_whole_run(ledger: Ledger) -> None:
     corpus = faulty.FaultyCorpus(RECORDS)
     results = run(corpus, ledger, ["echo:2", "flood:3"])

@@ -13,7 +13,7 @@ from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.options import RunOptions
 from darnel.core.queries import Query
 from darnel.core.results import Score
-from darnel.core.scoring.gate import METRICS, check_gate, parse_gate
+from darnel.core.scoring.gate import METRICS, check_gate, check_pattern, parse_gate
 from darnel.core.scoring.observe import QueryOutcome
 from darnel.core.scoring.scores import score_all
 
@@ -172,9 +172,13 @@ def test_a_gate_fails_for_any_pattern_that_is_not_a_control() -> None:
 
 
 def test_a_gate_names_patterns_that_were_run() -> None:
-    (echo,) = score([outcome("echo:1", 0, 1)])
     with pytest.raises(UnknownNameError, match="did you mean 'echo:1'"):
-        check_gate(parse_gate("echo:2 exposure@5 > 0.2", KS), [echo])
+        check_pattern(parse_gate("echo:2 exposure@5 > 0.2", KS), ["echo:1"])
+    for known in ("echo:1+polite", "echo:1", "echo"):
+        check_pattern(parse_gate(f"{known} exposure@5 > 0.2", KS), ["echo:1+polite"])
+    (echo,) = score([outcome("echo:1", 0, 1)])
+    left_out = check_gate(parse_gate("echo:2 exposure@5 > 0.2", KS), [echo])
+    assert (left_out.verdict, left_out.detail) == ("unclear", "echo:2 was not measured")
 
 
 @pytest.mark.parametrize(
