@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from darnel.core.plant import MetaValue
@@ -18,8 +19,16 @@ def claims_trust(metadata: Mapping[str, MetaValue] | None) -> bool:
 
 
 def trust_of(metadata: Mapping[str, MetaValue] | None) -> float:
-    """The trust claimed, from 0 to 1: a number or a tier's name; 0.2 where it says nothing that is known."""
+    """The trust claimed, from 0 to 1: a number, as text too, or a tier's name; 0.2 where it says nothing that is known."""
     given = next((v for k in TRUST_KEYS if (v := (metadata or {}).get(k)) is not None), None)
-    known = TIERS.get(given.strip().lower(), UNKNOWN_TRUST) if isinstance(given, str) else given
-    value = float(known) if isinstance(known, int | float) else UNKNOWN_TRUST
+    value = _number(given) if not isinstance(given, str) else TIERS.get(given.strip().lower(), _number(given))
     return min(1.0, max(0.0, value))
+
+
+def _number(given: object) -> float:
+    """The number given, as text too: some stores keep no other; what is none, and what is no number, is unknown trust."""
+    try:
+        value = float(given) if isinstance(given, int | float | str) else UNKNOWN_TRUST
+    except ValueError:
+        return UNKNOWN_TRUST
+    return value if math.isfinite(value) else UNKNOWN_TRUST
