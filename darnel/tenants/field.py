@@ -42,6 +42,7 @@ class Field:
             t.name: Sower(self._of[t.name], number, {**options.metadata, **t.metadata}, options.seed)
             for number, t in enumerate(tenants)
         }
+        self.digests: list[CorpusDigest | None] = [None] * len(self.places)
         self._known: dict[str, Plant] = {}
         self._stack = ExitStack()
         self.slowest = {"visible": 0.0, "gone": 0.0}

@@ -41,12 +41,10 @@ def run_tenants(
     rows: list[TenantRow] = []
     errors: list[str] = []
     digests: list[DigestInfo] = []
-    interrupted = False
     guard = SignalGuard(options.notify)
     guard.install()  # around the campaigns' own, so that there is no moment without one
     try:
-        with field:
-            _check(Checks(tenants, queries, options, field), rows, errors)
+        interrupted = _interrupted(Checks(tenants, queries, options, field), rows, errors)
         digests = _proved(field, errors)
     except InterruptedCampaign:
         interrupted = True
@@ -78,6 +76,16 @@ def run_tenants(
         interrupted=interrupted,
         exit_code=3 if leftovers else 1 if breached else 2 if doubtful else 0,
     )
+
+
+def _interrupted(checks: Checks, rows: list[TenantRow], errors: list[str]) -> bool:
+    """Whether the checks were cut short; nothing is planted after them either way."""
+    try:
+        with checks.field:
+            _check(checks, rows, errors)
+    except InterruptedCampaign:
+        return True
+    return False
 
 
 def _check(checks: Checks, rows: list[TenantRow], errors: list[str]) -> None:
