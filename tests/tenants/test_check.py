@@ -232,6 +232,15 @@ def test_what_cannot_be_tested_is_refused_before_anything_is_planted(
     assert ledger.campaigns() == []
 
 
+def test_a_key_that_no_record_has_is_warned_of(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(question: str, tenant: str) -> list[Record]:
+        return found(corpus, question, tenant)
+
+    assert check(corpus, ask, ledger).warnings == []
+    (warning,) = darnel.check_tenants(corpus, TENANTS, ask, key="tennant", ledger=ledger).warnings
+    assert "have no metadata key 'tennant' (they have: page, source, tenant, topic)" in warning
+
+
 def test_no_flood_is_refused() -> None:
     with pytest.raises(UsageError, match="1 document or more"):
         TenantOptions(flood=0)
@@ -417,7 +426,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def test_the_command(shop: str, cli: Callable[..., Outcome]) -> None:
+def test_the_command(shop: str, cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
     args = ["tenants", "chroma:./db#docs", "--tenant-key", KEY, "--tenants", "acme,globex", "--embedder", HASHED]
     good = cli(*args, "--ask", f"{shop}:ask")
     assert good.code == 0, good.err
@@ -436,18 +445,12 @@ def test_the_command(shop: str, cli: Callable[..., Outcome]) -> None:
         ("enumeration", "15"),
         ("flooding", "3"),
     ]
-
-
-def test_questions_from_standard_input_and_what_cannot_be_asked(
-    shop: str, cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    args = ["tenants", "chroma:./db#docs", "--tenant-key", KEY, "--tenants", "acme,globex", "--embedder", HASHED]
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Where is the copper lantern?\n")))
-    asked = cli(*args, "--ask", f"{shop}:ask", "--queries", "-", "--json")
-    assert asked.code == 0, asked.err
-    assert {row["query"] for row in json.loads(asked.out)["rows"]} == {"q1"}
-    wrong = cli(*args, "--ask", "nowhere")
-    assert (wrong.code, wrong.err.startswith("darnel: --ask nowhere: expected 'module:attr'")) == (2, True)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Where is the copper lantern?\n"), encoding="utf-8"))
+    piped = cli(*args, "--ask", f"{shop}:ask", "--queries", "-", "--json")
+    assert (piped.code, {row["query"] for row in json.loads(piped.out)["rows"]}) == (0, {"q1"})
+    nowhere = cli(*args, "--ask", "nowhere")
+    assert nowhere.code == 2
+    assert nowhere.err.startswith("darnel: --ask nowhere: expected 'module:attr', for instance myapp.rag:ask")
 
 
 @pytest.mark.parametrize(
