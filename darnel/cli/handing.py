@@ -112,7 +112,7 @@ def _of_this_mode(name: str, given: Sequence[str]) -> Sequence[str]:
     source = click.get_current_context().get_parameter_source
     if source(name) is not ParameterSource.DEFAULT_MAP or source("mode") is ParameterSource.DEFAULT_MAP:
         return given
-    say(f"the setting '{KEYS[name]}' is left out: it is of mode A, and --mode context is none of the settings file's")
+    say(f"the setting '{KEYS[name]}' is left out: it is for mode A, since the settings file has no mode = 'context'")
     return ()
 
 

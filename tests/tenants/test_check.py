@@ -257,6 +257,8 @@ def test_values_and_whole_metadata_in_the_place_of_names(corpus: MemoryCorpus, l
         (reply,) = MemoryCorpus(scoped).retrieve([question], K)
         return [numbered.records[s.id] for s in reply.sources if s.id]
 
+    with pytest.raises(UsageError, match="nothing tells"):
+        darnel.check_tenants(numbered, iter(TENANTS), ask, ledger=ledger)  # read once, and still two
     by_value = darnel.check_tenants(numbered, {"acme": 1, "globex": 2}, ask, key="org", ledger=ledger)
     whole = darnel.check_tenants(numbered, {"acme": {"org": 1}, "globex": {"org": 2}}, ask, ledger=ledger)
     assert by_value.exit_code == whole.exit_code == 0
