@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     )
     from darnel.core.document import load_results
     from darnel.core.errors import DarnelError
+    from darnel.core.handing.results import HandedResults
+    from darnel.core.handing.run import HandingOptions
     from darnel.core.options import RunOptions
     from darnel.core.pattern import CraftRequest, Dose, Pattern
     from darnel.core.payload import Payload
@@ -50,6 +52,8 @@ _WHERE = {
     "CraftRequest": "darnel.core.pattern",
     "DarnelError": "darnel.core.errors",
     "Dose": "darnel.core.pattern",
+    "HandedResults": "darnel.core.handing.results",
+    "HandingOptions": "darnel.core.handing.run",
     "Ledger": "darnel.core.planting.ledger",
     "MemoryCorpus": "darnel.adapters.memory",
     "Pattern": "darnel.core.pattern",
@@ -86,6 +90,8 @@ __all__ = [
     "CraftRequest",
     "DarnelError",
     "Dose",
+    "HandedResults",
+    "HandingOptions",
     "Ledger",
     "MemoryCorpus",
     "Pattern",

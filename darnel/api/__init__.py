@@ -216,6 +216,8 @@ def run_context(
     """
     from darnel.adapters.handing.open import open_handed
 
+    if k < 1:
+        raise UsageError(f"k must be 1 or more, not {k}: the payload's own passage is one of them")
     chosen, asked, said = options or HandingOptions(), read_queries(queries), parse_payloads(payloads)
     with ExitStack() as stack:
         handed = open_handed(app, asking, allow_hosts)

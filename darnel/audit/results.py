@@ -10,6 +10,7 @@ import msgspec
 
 from darnel.audit.model import SEVERITIES, Finding, Severity
 from darnel.core.errors import UsageError
+from darnel.core.written import as_json
 
 SCHEMA_VERSION = 1
 
@@ -105,7 +106,7 @@ class AuditResults(msgspec.Struct, frozen=True):
 
     def to_json(self) -> bytes:
         """Indented UTF-8 JSON; keys in a fixed order."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        return as_json(self)
 
     def at_least(self, severity: Severity) -> list[Finding]:
         """Findings of that severity or worse."""

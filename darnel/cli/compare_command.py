@@ -23,15 +23,14 @@ def command(before: str, after: str, fail_on_regression: bool, as_json: bool) ->
     darnel run chroma:./db#docs --queries q.txt --out before      (the change)      darnel run ... --out after
     darnel compare before/results.json after/results.json --fail-on-regression
     """
-    import msgspec
-
+    from darnel.core import written
     from darnel.core.document import load_results
     from darnel.core.scoring.comparing import compare
     from darnel.reports.escape import json_visible
 
     found = compare(load_results(before), load_results(after))
     if as_json:
-        click.echo(json_visible(msgspec.json.format(msgspec.json.encode(found), indent=2).decode()))
+        click.echo(json_visible(written.as_json(found).decode()), nl=False)
     else:
         from rich.console import Console
 

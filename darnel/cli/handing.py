@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Mapping
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from darnel.cli.options import SETTINGS
+
+if TYPE_CHECKING:
+    from darnel.core.handing.results import HandedResults
+    from darnel.reports.formats import Output
 
 TAKEN = frozenset(
     {
@@ -42,6 +45,8 @@ TAKEN = frozenset(
     }
 )
 """Parameters of ``run`` that mean something in mode B."""
+KEYS = {name: key for key, name in SETTINGS.items()}
+"""Parameter name → settings key."""
 
 
 def run_handed(target: str, given: Mapping[str, Any], *, as_json: bool) -> int:
@@ -52,19 +57,22 @@ def run_handed(target: str, given: Mapping[str, Any], *, as_json: bool) -> int:
     """
     from darnel.adapters.apps.options import AppOptions
     from darnel.api import run_context
+    from darnel.cli.files import check_outputs
     from darnel.cli.progress import progress_bar
     from darnel.cli.questions import read_query_option
     from darnel.core.handing.run import HandingOptions
+    from darnel.reports.formats import HANDED_FORMATS
 
-    refuse_others(click.get_current_context(), TAKEN)
-    outputs = _outputs(given["outputs"])
+    others = [name for name in click.get_current_context().params if name not in TAKEN]
+    refuse_here(others, "--mode context hands text over and plants nothing")
+    outputs = check_outputs(_of_this_mode("outputs", given["outputs"]), HANDED_FORMATS)
     queries = read_query_option(given["queries"], given["qrels"])
     asked = ("jobs", "timeout", "retries", "input", "answer_path", "headers")
     with progress_bar() as progress:
         options = HandingOptions(
             seed=given["seed"],
             canary=given["canary"],
-            conditions=given["gates"],
+            conditions=_of_this_mode("gates", given["gates"]),
             max_inconclusive=given["max_inconclusive"],
             progress=progress,
         )
@@ -82,52 +90,42 @@ def run_handed(target: str, given: Mapping[str, Any], *, as_json: bool) -> int:
     return _show(results, outputs, as_json=as_json)
 
 
-def refuse_others(context: click.Context, taken: Collection[str]) -> None:
-    """Refuse what stands on the command line and means nothing in mode B; settings of a file may stand there for mode A.
+def refuse_here(names: Iterable[str], why: str) -> None:
+    """Refuse what stands on the command line and means nothing in this mode; settings of a file may stand for the other.
 
     Raises:
         UsageError: names the option.
     """
     from darnel.core.errors import UsageError
 
-    keys = {name: key for key, name in SETTINGS.items()}
-    for name in context.params:
-        if name not in taken and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            option = f"--{keys.get(name, name.replace('_', '-'))}"
-            raise UsageError(f"--mode context hands text over and plants nothing; leave {option} away")
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{KEYS.get(name, name.replace('_', '-'))}"
+            raise UsageError(f"{why}; leave {option} away")
 
 
-def _outputs(given: Collection[str]) -> list[Path]:
-    from darnel.core.errors import UsageError
+def _of_this_mode(name: str, given: Sequence[str]) -> Sequence[str]:
+    """The values of an option that both modes have; a settings file means mode A with it, unless it sets the mode, too."""
+    from darnel.cli.progress import say
 
-    for name in given:
-        if Path(name).suffix not in (".json", ".md"):
-            raise UsageError(f"cannot write {name}: results of --mode context are written as .json or .md")
-        if not Path(name).absolute().parent.is_dir():
-            raise UsageError(f"cannot write {name}: there is no such folder; choose another place with -o")
-    return [Path(name) for name in given]
+    source = click.get_current_context().get_parameter_source
+    if source(name) is not ParameterSource.DEFAULT_MAP or source("mode") is ParameterSource.DEFAULT_MAP:
+        return given
+    say(f"the setting '{KEYS[name]}' is left out: it is for mode A, since the settings file has no mode = 'context'")
+    return ()
 
 
-def _show(results: Any, outputs: Collection[Path], *, as_json: bool) -> int:
+def _show(results: HandedResults, outputs: Sequence[Output], *, as_json: bool) -> int:
     from rich.console import Console
 
+    from darnel.cli.files import write_outputs
     from darnel.cli.output import WIDTH_ELSEWHERE
-    from darnel.cli.progress import say
     from darnel.reports.escape import json_visible
-    from darnel.reports.handed import print_handed, render_handed_markdown
+    from darnel.reports.handed import print_handed
 
-    document = json_visible(results.to_json().decode())
     if as_json:
-        click.echo(document, nl=False)
+        click.echo(json_visible(results.to_json().decode()), nl=False)
     else:
         print_handed(results, Console(width=None if sys.stdout.isatty() else WIDTH_ELSEWHERE, highlight=False))
-    code = int(results.exit_code)
-    for path in outputs:
-        try:
-            path.write_text(document if path.suffix == ".json" else render_handed_markdown(results), encoding="utf-8")
-        except OSError as error:
-            say(f"darnel: cannot write {path}: {error.strerror}; the run itself is over")
-            code = max(code, 2)
-        else:
-            say(f"wrote {path}")
-    return code
+    return results.exit_code if write_outputs(results, outputs) else max(results.exit_code, 2)

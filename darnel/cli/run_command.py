@@ -58,15 +58,15 @@ def command(target: str, as_json: bool, dry_run: bool, out: str | None, **given:
     darnel run --mode context python:myapp.rag:answer_from --queries questions.txt --payload authority
     """
     from darnel.cli.files import check_outputs
+    from darnel.cli.handing import refuse_here, run_handed
     from darnel.cli.output import check_out, show
     from darnel.cli.settings import load_suppressions
     from darnel.core.document import load_results
     from darnel.patterns.registry import parse_doses
 
     if given["mode"] == "context":
-        from darnel.cli.handing import run_handed
-
         return run_handed(target, given, as_json=as_json)
+    refuse_here(["canary"], "only --mode context looks for a canary")
     refuse_two_bodies(given)
     job = Job(
         target,

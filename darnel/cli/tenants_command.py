@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 @option("--tenants", metavar="A,B", help="Their names; NAME=VALUE where the records hold another value.")
 @option("--tenant-key", metavar="KEY", help="The metadata key that says whose a record is.")
 @option("--ask", metavar="MODULE:FUNCTION", help="Asks the application: function(question, tenant).")
-@click.option("--queries", "questions", metavar="FILE", help="Questions (default: three on invented subjects).")
+@click.option(
+    "--queries", "questions", metavar="FILE", help="Questions (default: three on invented subjects); - reads stdin."
+)
 @embedder_option
 @option(
     "--flood",
@@ -60,6 +62,7 @@ def command(target: str, as_json: bool, **given: Any) -> int:
     """
     from darnel.adapters.python.load import load_object
     from darnel.cli.progress import say
+    from darnel.cli.questions import read_query_option
     from darnel.core.errors import UsageError
     from darnel.tenants.check import check_tenants
     from darnel.tenants.model import TenantOptions
@@ -70,9 +73,9 @@ def command(target: str, as_json: bool, **given: Any) -> int:
     results = check_tenants(
         target,
         read_tenants(given["tenants"]),
-        None if given["ask"] is None else load_object(given["ask"]),
+        None if given["ask"] is None else load_object(given["ask"], "--ask"),
         key=given["tenant_key"],
-        queries=given["questions"] or DEFAULT_QUESTIONS,
+        queries=DEFAULT_QUESTIONS if given["questions"] is None else read_query_option(given["questions"], ()),
         embedder=given["embedder"],
         ledger=given["ledger"],
         options=TenantOptions(

@@ -8,6 +8,7 @@ import msgspec
 
 from darnel.core import display
 from darnel.core.stats import Change, Difference, Mean, Rate
+from darnel.core.written import as_builtins, as_json
 
 SCHEMA_VERSION = 1
 
@@ -272,24 +273,12 @@ class Results(msgspec.Struct, frozen=True):
 
     def to_builtins(self) -> Any:
         """The document as dictionaries, lists, strings and numbers; a lone surrogate becomes its escape, as text."""
-        return _encodable(msgspec.to_builtins(self))
+        return as_builtins(self)
 
     def to_json(self) -> bytes:
         """The document as indented UTF-8 JSON; keys in a fixed order. A lone surrogate becomes its escape, as text."""
-        try:
-            document = msgspec.json.encode(self)
-        except UnicodeEncodeError:  # an id of a corpus in memory may hold one; no file can
-            document = msgspec.json.encode(self.to_builtins())
-        return msgspec.json.format(document, indent=2) + b"\n"
+        return as_json(self)
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows."""
         return display.rendered(self)
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {_encodable(key): _encodable(item) for key, item in value.items()}
-    return [_encodable(item) for item in value] if isinstance(value, list) else value

@@ -20,7 +20,7 @@ from darnel.patterns.hidden import COMMENT, CSS
 from darnel.patterns.host import HOST, HOST_ECHO
 from darnel.patterns.keywords import KEYWORDS
 from darnel.patterns.length import DILUTE, STRADDLE
-from darnel.patterns.payloads.registry import parse_payloads
+from darnel.patterns.payloads.registry import each, parse_payloads
 from darnel.patterns.template import is_template_file, load_template
 from darnel.patterns.topics import TRIGGER, TWIN
 from darnel.patterns.vectors import HUB, SWAP
@@ -92,7 +92,7 @@ def parse_doses(
         UsageError: a strength is no whole number from 1 to 1,000, or copies none from 1 to 100.
     """
     patterns = known_patterns()
-    asked: list[str | Pattern | Dose] = list(given) or list(DEFAULT)
+    asked: list[str | Pattern | Dose] = each(given) or list(DEFAULT)
     doses = [dose for item in asked for dose in _doses(item, patterns, strengths, copies)]
     if says := parse_payloads(payloads):
         doses = [replace(dose, payload=payload) for payload in says for dose in doses]

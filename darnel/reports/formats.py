@@ -51,6 +51,11 @@ FINDINGS_FORMATS = (
     Format("sarif", (".sarif",), "darnel.reports.findings_sarif:render_findings_sarif", "SARIF 2.1.0"),
 )
 """Of an audit's findings."""
+HANDED_FORMATS = (
+    Format("json", (".json",), "darnel.reports.formats:render_json", "the whole result document"),
+    Format("md", (".md", ".markdown"), "darnel.reports.handed:render_handed_markdown", "Markdown"),
+)
+"""Of mode B."""
 
 
 @dataclass(frozen=True, slots=True)

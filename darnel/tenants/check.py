@@ -97,6 +97,9 @@ def _places(target: Any, scopes: Iterable[str], opened: Callable[[Any], Target])
 
 def _scopes(tenants: Scopes, key: str | None) -> dict[str, dict[str, MetaValue]]:
     """Tenant → what makes a record its own; nothing, where its place alone does."""
+    tenants = tenants if isinstance(tenants, str | Mapping) else list(tenants)
+    if isinstance(tenants, str) or not all(isinstance(name, str) and name.strip() for name in tenants):
+        raise UsageError(f"tenants are a list of names, or a mapping from each name, not {tenants!r}")
     if not isinstance(tenants, Mapping):
         return {name: {} if key is None else {key: name} for name in tenants}
     if key is None and not all(isinstance(given, Mapping) for given in tenants.values()):

@@ -11,7 +11,6 @@ from darnel.core.errors import describe_error
 from darnel.core.plant import Plant
 from darnel.core.planting.batches import chunks
 from darnel.core.queries import Query
-from darnel.core.text import storable
 from darnel.tenants.field import Field
 from darnel.tenants.model import CheckName, Outcome, Tenant, TenantOptions, TenantRow
 from darnel.tenants.seeing import Recogniser, Seen
@@ -35,7 +34,7 @@ class Question:
 
     def row(self, outcome: Outcome, detail: str) -> TenantRow:
         """What came of it."""
-        return TenantRow(self.check, self.tenant, self.other, self.query.id, self.text, outcome, storable(detail))
+        return TenantRow(self.check, self.tenant, self.other, self.query.id, self.text, outcome, detail)
 
 
 @dataclass
@@ -110,7 +109,7 @@ class Checks:
         after = self._ask(questions, plants)
         for question, now, then in zip(questions, during, after, strict=True):
             first = before[question.tenant, question.query.id]
-            yield judge_flood(question, first, now, then, filled=filled[question.query.id])
+            yield judge_flood(question, first, now, then, filled=filled[question.query.id], exact=self.field.exact)
 
     def _plain(self, check: CheckName) -> list[Question]:
         return [Question(check, name, "", query, query.text) for query in self.queries for name in self._names]
@@ -162,8 +161,11 @@ def judge(question: Question, seen: Seen, *, control: bool) -> TenantRow:
     return question.row("isolated", "") if control else question.row("inconclusive", NOT_SEEN)
 
 
-def judge_flood(question: Question, before: Seen, during: Seen, after: Seen, *, filled: bool) -> TenantRow:
-    """One row of the flooding check: a tenant that loses by what another plants is filtered for behind the search."""
+def judge_flood(question: Question, before: Seen, during: Seen, after: Seen, *, filled: bool, exact: bool) -> TenantRow:
+    """One row of the flooding check: a tenant that loses by what another plants is filtered for behind the search.
+
+    ``exact``: the search compares every record; one that does not may lose a single document all by itself.
+    """
     own, name = question.tenant, question.other
     row = judge(question, during, control=True)
     if row.outcome != "isolated":
@@ -175,6 +177,10 @@ def judge_flood(question: Question, before: Seen, during: Seen, after: Seen, *, 
         counts = f"{before.count} sources before, {during.count} meanwhile, {after.count} after"
         if after.error or own not in after.tenants or after.count < before.count:
             return question.row("inconclusive", f"fewer sources came back, and also without the flood ({counts})")
+        if not exact and during.count >= before.count:
+            return question.row(
+                "inconclusive", f"its own document was lost, which an approximate index may do ({counts})"
+            )
         what = "its own document was lost" if lost else "sources were lost"
         return question.row(
             "breach", f"{what} while documents of {name} filled the first places: filtered after the search ({counts})"

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 
 from darnel.core.asking.waves import is_exact
-from darnel.core.corpus import CorpusDescription, Target
+from darnel.core.corpus import CorpusDescription, RecordShape, Target
 from darnel.core.errors import EmptyCorpusError, TargetError, blame_target
 from darnel.core.plant import Plant
 from darnel.core.planting.campaign import Campaign
@@ -38,10 +38,12 @@ class Field:
         self.warnings: list[str] = []
         self._campaigns = {id(place.injector): self._campaign(place) for place in self.places}
         self._of = {t.name: self._campaigns[id(t.place.injector)] for t in tenants}
+        self.warnings += [w for c in self.campaigns for w in _strange_keys(c, tenants)]
         self._sowers = {
             t.name: Sower(self._of[t.name], number, {**options.metadata, **t.metadata}, options.seed)
             for number, t in enumerate(tenants)
         }
+        self.digests: list[CorpusDigest | None] = [None] * len(self.places)
         self._known: dict[str, Plant] = {}
         self._stack = ExitStack()
         self.slowest = {"visible": 0.0, "gone": 0.0}
@@ -144,6 +146,18 @@ class Field:
             return None
         with blame_target("reading the corpus"):
             return steadily(lambda: take_digest(reader, place.injector, where.size, seed=self._options.seed, like=like))
+
+
+def _strange_keys(campaign: Campaign, tenants: Sequence[Tenant]) -> Iterator[str]:
+    """A key that the records do not have separates nothing, and everything planted looks like a breach."""
+    shape = campaign.description.shape if campaign.description else RecordShape()
+    for key in dict.fromkeys(key for t in tenants if t.place.injector is campaign.injector for key in t.metadata):
+        if shape.sampled and key not in shape.template:
+            known = ", ".join(shape.template) or "none in common"
+            yield (
+                f"tenant key: most of the {shape.sampled} records looked at have no metadata key '{key}' (they have: {known}); "
+                "where tenants are told apart by another one, what is found here means nothing"
+            )
 
 
 def container(where: CorpusDescription) -> str:

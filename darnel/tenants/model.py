@@ -13,6 +13,7 @@ from darnel.core.errors import UsageError
 from darnel.core.plant import MetaValue
 from darnel.core.results import Cleanup, DigestInfo, LeftoverInfo
 from darnel.core.stats import Rate
+from darnel.core.written import as_json
 
 SCHEMA_VERSION = 1
 
@@ -123,4 +124,4 @@ class TenantResults(msgspec.Struct, frozen=True):
 
     def to_json(self) -> bytes:
         """The document as indented UTF-8 JSON; keys in a fixed order."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        return as_json(self)

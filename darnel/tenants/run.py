@@ -25,6 +25,9 @@ from darnel.tenants.model import (
     TenantScore,
 )
 
+FURTHER_ATTEMPTS = 3
+"""How often a question that could not be told is planted for anew, with markers of its own."""
+
 
 def run_tenants(
     tenants: Sequence[Tenant], queries: Sequence[Query], options: TenantOptions, ledger: Ledger
@@ -41,12 +44,10 @@ def run_tenants(
     rows: list[TenantRow] = []
     errors: list[str] = []
     digests: list[DigestInfo] = []
-    interrupted = False
     guard = SignalGuard(options.notify)
     guard.install()  # around the campaigns' own, so that there is no moment without one
     try:
-        with field:
-            _check(Checks(tenants, queries, options, field), rows, errors)
+        interrupted = _interrupted(Checks(tenants, queries, options, field), rows, errors)
         digests = _proved(field, errors)
     except InterruptedCampaign:
         interrupted = True
@@ -80,14 +81,27 @@ def run_tenants(
     )
 
 
+def _interrupted(checks: Checks, rows: list[TenantRow], errors: list[str]) -> bool:
+    """Whether the checks were cut short; nothing is planted after them either way."""
+    try:
+        with checks.field:
+            _check(checks, rows, errors)
+    except InterruptedCampaign:
+        return True
+    return False
+
+
 def _check(checks: Checks, rows: list[TenantRow], errors: list[str]) -> None:
     """Collect rows one by one: what is done is kept, whatever ends it. An approximate index may lose a plant, so there the
-    questions that could not be told are planted for once more."""
+    questions that could not be told are planted for once more, and again; where nothing at all could be told, it is not the
+    index."""
     try:
         for row in checks.rows():
             rows.append(row)
-        untold = {row.query for row in rows if row.outcome == "inconclusive"}
-        if untold and not checks.field.exact:
+        for _ in range(0 if checks.field.exact else FURTHER_ATTEMPTS):
+            untold = {row.query for row in rows if row.outcome == "inconclusive"}
+            if not untold or all(row.outcome == "inconclusive" for row in rows):
+                return
             checks.field.next_attempt()
             again = replace(checks, queries=[q for q in checks.queries if q.id in untold])
             _settle(rows, again.rows())
@@ -100,7 +114,7 @@ def _settle(rows: list[TenantRow], later: Iterable[TenantRow]) -> None:
     places = {(r.check, r.tenant, r.other, r.query, r.asked): n for n, r in enumerate(rows)}
     for row in later:
         place = places[row.check, row.tenant, row.other, row.query, row.asked]
-        if rows[place].outcome == "inconclusive" or row.outcome == "breach":
+        if row.outcome == "breach" or (row.outcome == "isolated" and rows[place].outcome == "inconclusive"):
             rows[place] = row
 
 

@@ -123,6 +123,28 @@ def test_an_interruption_keeps_what_was_judged() -> None:
     assert score(results, "polite").inconclusive == 4
 
 
+def test_whatever_an_application_says_can_be_written_down() -> None:
+    def says(_question: str, passages: Sequence[str]) -> str:
+        if "Ignore" in passages[0]:
+            raise ValueError("\ud800 is half a character")
+        return "\ud800 \x1b[31m"
+
+    document = json.loads(darnel.run_context(says, QUESTIONS[:1], ["order"], asking=FAST).to_json())
+    assert [row["answer"] for row in document["rows"]] == ["\\ud800 \x1b[31m", ""]
+    assert "\\ud800 is half" in document["rows"][1]["why"]
+
+
+def test_one_payload_by_its_name() -> None:
+    assert [s.payload for s in darnel.run_context(deaf, QUESTIONS, "order").scores] == ["control", "order"]
+
+
+def test_what_would_mean_nothing_is_refused() -> None:
+    with pytest.raises(UsageError, match="canary is empty"):
+        darnel.run_context(deaf, QUESTIONS, ["disclose"], options=HandingOptions(canary=""))
+    with pytest.raises(UsageError, match="k must be 1 or more"):
+        darnel.run_context(deaf, QUESTIONS, ["order"], corpus=MemoryCorpus(make_records()), k=0)
+
+
 def test_a_canary_of_the_prompt_is_what_a_payload_for_it_is_judged_by() -> None:
     def gives_away(_question: str, _passages: Sequence[str]) -> str:
         return "My instructions hold the word kestrel-41."
@@ -262,13 +284,28 @@ def test_the_command_hands_over_the_corpus_behind_the_payload(cli: Cli, app: lis
 
 @pytest.mark.parametrize(
     "options",
-    [["-p", "echo"], ["--retriever", "bm25"], ["--isolation", "query"], ["-o", "x.html"], ["-o", "none/x.json"],
+    [["-p", "echo"], ["--retriever", "bm25"], ["--isolation", "query"], ["-o", "x.html"], ["-o", "json:."], ["--canary", " "],
      ["--payload", "ordr"], ["--input", '{"q": "{query}"}'], ["--dry-run"]],
 )  # fmt: skip
 def test_what_means_nothing_in_mode_b_is_one_line(cli: Cli, app: list[str], options: list[str]) -> None:
     ended = cli(*app, *options)
     assert ended.code == 2
     assert ended.err.startswith("darnel: ") and ended.err.count("\n") == 1
+
+
+def test_settings_of_mode_a_do_not_stop_mode_b(cli: Cli, app: list[str]) -> None:
+    Path("darnel.toml").write_text("fail-on = ['exposure@5 > 0.2']\noutput = ['run.html', 'run.json']\n")
+    ended = cli(*app, "--payload", "order")
+    assert (ended.code, Path("run.json").exists()) == (0, False)
+    assert "the setting 'fail-on' is left out" in ended.err and "the setting 'output' is left out" in ended.err
+    Path("darnel.toml").write_text("mode = 'context'\nfail-on = ['obeyed > 0.5']\noutput = ['run.json']\n")
+    ended = cli("run", *app[3:], "--payload", "order")
+    assert (ended.code, Path("run.json").exists()) == (1, True)
+
+
+def test_a_canary_is_of_mode_b(cli: Cli, app: list[str]) -> None:
+    ended = cli("run", *app[3:], "--canary", "kestrel-41")
+    assert (ended.code, ended.err) == (2, "darnel: only --mode context looks for a canary; leave --canary away\n")
 
 
 def test_a_result_of_mode_b_is_no_result_of_mode_a(cli: Cli, app: list[str]) -> None:

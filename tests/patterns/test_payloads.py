@@ -151,6 +151,8 @@ def test_a_pattern_that_leaves_the_payload_out_is_refused(tmp_path: Path) -> Non
 def test_names_all_and_unknown_ones() -> None:
     assert [p.name for p in parse_payloads(["all"])] == list(known_payloads())
     assert [p.name for p in parse_payloads(["polite", PAYLOADS["order"], "polite"])] == ["polite", "order"]
+    assert parse_payloads("order") == [PAYLOADS["order"]]
+    assert parse_doses("echo", payloads="order") == parse_doses(["echo"], payloads=["order"])
     with pytest.raises(UnknownNameError, match="unknown payload 'autority'; did you mean 'authority'"):
         parse_payloads(["autority"])
     for item in PAYLOADS.values():

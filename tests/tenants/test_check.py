@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
 import re
@@ -23,7 +24,10 @@ from darnel.core.corpus import CorpusDescription, Record, Reply, Source
 from darnel.core.errors import DarnelError, UsageError
 from darnel.core.plant import Plant, find_markers
 from darnel.core.planting.ledger import Ledger
+from darnel.core.queries import Query
+from darnel.tenants.checks import Question, judge_flood
 from darnel.tenants.model import TenantOptions, TenantResults
+from darnel.tenants.seeing import Seen
 from tests.support import chroma
 from tests.support.command import HASHED, Outcome
 from tests.support.embedder import hashed
@@ -173,6 +177,14 @@ def test_a_flood_that_an_app_thins_out_says_nothing(corpus: MemoryCorpus, ledger
     assert "did not fill the first places" in results.rows_of("inconclusive")[0].detail
 
 
+@pytest.mark.parametrize(("exact", "outcome"), [(False, "inconclusive"), (True, "breach")])
+def test_an_index_that_loses_a_document_in_the_flood_is_no_breach(exact: bool, outcome: str) -> None:
+    asked = Question("flooding", "acme", "globex", Query("q", "Who?"), "Who?")
+    there, lost = Seen(5, {"acme": "source 1, by id"}), Seen(5)
+    assert judge_flood(asked, there, lost, there, filled=True, exact=exact).outcome == outcome
+    assert judge_flood(asked, there, replace(lost, count=1), there, filled=True, exact=exact).outcome == "breach"
+
+
 def test_an_app_that_loses_documents_by_itself_is_not_said_to_filter(corpus: MemoryCorpus, ledger: Ledger) -> None:
     asked: list[str] = []
 
@@ -199,6 +211,9 @@ def test_an_async_function_and_other_shapes_of_what_it_returns(corpus: MemoryCor
     [
         ({"tenants": ["acme"]}, "at least two tenants"),
         ({"tenants": ["acme", "acme"]}, "at least two tenants"),
+        ({"tenants": "acme,globex"}, "a list of names"),
+        ({"tenants": ["acme", " "]}, "a list of names"),
+        ({"tenants": ["acme", 5]}, "a list of names"),
         ({"key": None}, "nothing tells one tenant's records from another's"),
         ({"tenants": {"acme": 1, "globex": 2}, "key": None}, "which metadata key"),
         ({"tenants": {"acme": 1, "globex": 1}}, "nothing tells one tenant's records"),
@@ -217,6 +232,15 @@ def test_what_cannot_be_tested_is_refused_before_anything_is_planted(
     assert ledger.campaigns() == []
 
 
+def test_a_key_that_no_record_has_is_warned_of(corpus: MemoryCorpus, ledger: Ledger) -> None:
+    def ask(question: str, tenant: str) -> list[Record]:
+        return found(corpus, question, tenant)
+
+    assert check(corpus, ask, ledger).warnings == []
+    (warning,) = darnel.check_tenants(corpus, TENANTS, ask, key="tennant", ledger=ledger).warnings
+    assert "have no metadata key 'tennant' (they have: page, source, tenant, topic)" in warning
+
+
 def test_no_flood_is_refused() -> None:
     with pytest.raises(UsageError, match="1 document or more"):
         TenantOptions(flood=0)
@@ -233,6 +257,8 @@ def test_values_and_whole_metadata_in_the_place_of_names(corpus: MemoryCorpus, l
         (reply,) = MemoryCorpus(scoped).retrieve([question], K)
         return [numbered.records[s.id] for s in reply.sources if s.id]
 
+    with pytest.raises(UsageError, match="nothing tells"):
+        darnel.check_tenants(numbered, iter(TENANTS), ask, ledger=ledger)  # read once, and still two
     by_value = darnel.check_tenants(numbered, {"acme": 1, "globex": 2}, ask, key="org", ledger=ledger)
     whole = darnel.check_tenants(numbered, {"acme": {"org": 1}, "globex": {"org": 2}}, ask, ledger=ledger)
     assert by_value.exit_code == whole.exit_code == 0
@@ -279,6 +305,7 @@ def test_an_interruption_keeps_what_was_found_and_takes_the_plants_out(corpus: M
     assert {row.check for row in results.rows} == {"same text", "own text"}
     assert results.exit_code == 1
     assert corpus.plants() == []
+    assert [digest.same for digest in results.digests] == [True]
 
 
 def test_each_tenant_in_a_database_of_its_own(tmp_path: Path, ledger: Ledger, cli: Callable[..., Outcome]) -> None:
@@ -401,7 +428,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return name
 
 
-def test_the_command(shop: str, cli: Callable[..., Outcome]) -> None:
+def test_the_command(shop: str, cli: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch) -> None:
     args = ["tenants", "chroma:./db#docs", "--tenant-key", KEY, "--tenants", "acme,globex", "--embedder", HASHED]
     good = cli(*args, "--ask", f"{shop}:ask")
     assert good.code == 0, good.err
@@ -420,6 +447,12 @@ def test_the_command(shop: str, cli: Callable[..., Outcome]) -> None:
         ("enumeration", "15"),
         ("flooding", "3"),
     ]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Where is the copper lantern?\n"), encoding="utf-8"))
+    piped = cli(*args, "--ask", f"{shop}:ask", "--queries", "-", "--json")
+    assert (piped.code, {row["query"] for row in json.loads(piped.out)["rows"]}) == (0, {"q1"})
+    nowhere = cli(*args, "--ask", "nowhere")
+    assert nowhere.code == 2
+    assert nowhere.err.startswith("darnel: --ask nowhere: expected 'module:attr', for instance myapp.rag:ask")
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,18 @@ EXAMPLES = {"langchain": "chain", "llamaindex": "index", "python": "ask"}
 _loaded: dict[tuple[str, str, str], Any] = {}
 
 
-def load_app(where: str, scheme: str, is_factory: Callable[[Any], bool], explain: Explain = lambda _error: None) -> Any:
+def load_app(
+    where: str,
+    scheme: str,
+    is_factory: Callable[[Any], bool],
+    explain: Explain = lambda _error: None,
+    *,
+    option: str = "",
+) -> Any:
     """Import what ``module:attr`` names, and call it for the object where it is a factory.
 
     Asked again in the same process and folder, it gives the same object, so that a factory does not open its store twice.
-    What the application prints meanwhile goes to standard error.
+    What the application prints meanwhile goes to standard error. ``option``: what it was given with, where that is no target.
 
     Raises:
         UsageError: it is not of that form, or there is no such module or attribute; or what ``is_factory`` raises.
@@ -32,7 +39,7 @@ def load_app(where: str, scheme: str, is_factory: Callable[[Any], bool], explain
     key = (scheme, where, os.getcwd())
     if key not in _loaded:
         with redirect_stdout(sys.stderr):
-            _loaded[key] = _made(where, scheme, is_factory, explain)
+            _loaded[key] = _made(where, scheme, is_factory, explain, option)
     return _loaded[key]
 
 
@@ -41,9 +48,10 @@ def forget_apps() -> None:
     _loaded.clear()
 
 
-def _made(where: str, scheme: str, is_factory: Callable[[Any], bool], explain: Explain) -> Any:
+def _made(where: str, scheme: str, is_factory: Callable[[Any], bool], explain: Explain, option: str) -> Any:
     try:
-        found = import_attr(where, f"{scheme}:", f"{scheme}:myapp.rag:{EXAMPLES[scheme]}")
+        example = f"myapp.rag:{EXAMPLES[scheme]}"
+        found = import_attr(where, option or f"{scheme}:", example if option else f"{scheme}:{example}")
     except TargetError as error:
         if error.__cause__ is not None and (known := explain(error.__cause__)):
             raise TargetError(f"{where}: {known}") from error

@@ -39,9 +39,9 @@ def open_python(
     return python_target(found, spec.where, app)
 
 
-def load_object(where: str) -> Any:
+def load_object(where: str, option: str = "") -> Any:
     """What ``module:attr`` names, made if it is a factory; see ``load_app``."""
-    return load_app(where, "python", lambda found: not is_known(found) and _is_factory(found))
+    return load_app(where, "python", lambda found: not is_known(found) and _is_factory(found), option=option)
 
 
 def check_function(found: Any, where: str) -> None:

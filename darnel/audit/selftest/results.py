@@ -6,6 +6,7 @@ import msgspec
 
 from darnel.audit.results import AuditRun, SourceInfo
 from darnel.core.stats import Rate
+from darnel.core.written import as_json
 
 SCHEMA_VERSION = 1
 
@@ -45,4 +46,4 @@ class SelfTest(msgspec.Struct, frozen=True):
 
     def to_json(self) -> bytes:
         """Indented UTF-8 JSON; keys in a fixed order."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        return as_json(self)

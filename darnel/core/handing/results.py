@@ -9,6 +9,7 @@ import msgspec
 from darnel.core.results import GateResult
 from darnel.core.scoring.judges import Verdict
 from darnel.core.stats import Difference, Rate
+from darnel.core.written import as_builtins, as_json
 
 HANDED_VERSION = 1
 CONTROL = "control"
@@ -63,9 +64,9 @@ class HandedResults(msgspec.Struct, frozen=True):
     exit_code: int
 
     def to_json(self) -> bytes:
-        """Indented UTF-8 JSON; keys in a fixed order."""
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"
+        """Indented UTF-8 JSON; keys in a fixed order. A lone surrogate becomes its escape, as text."""
+        return as_json(self)
 
     def to_builtins(self) -> Any:
         """The document as dictionaries, lists, strings and numbers."""
-        return msgspec.to_builtins(self)
+        return as_builtins(self)

@@ -87,10 +87,12 @@ def run_mode_b(
     Ctrl-C ends the run early: what was judged is returned, the rest is inconclusive.
 
     Raises:
-        UsageError: there is no question or no payload, or a condition does not read.
+        UsageError: there is no question or no payload, the canary is empty, or a condition does not read.
     """
     if not queries or not payloads:
         raise UsageError("give at least one question and one payload (see: darnel patterns)")
+    if options.canary is not None and not options.canary.strip():
+        raise UsageError("the canary is empty, and stands in every answer; give the word that you put into the prompt")
     conditions = [parse_condition(text, [p.name for p in payloads]) for text in options.conditions]
     started, clock = datetime.now(UTC), time.monotonic()
     whole = [BARE, *payloads]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from importlib.metadata import entry_points
+from typing import TypeVar
 
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.payload import Payload
@@ -19,6 +20,7 @@ from darnel.patterns.payloads.tools import tool_call
 from darnel.patterns.payloads.turns import fake_envelope, fake_template, fake_turn
 
 ENTRY_POINTS = "darnel.payloads"
+Item = TypeVar("Item")
 ALL = "all"
 """Given as a payload: every one."""
 BUILT_IN: Mapping[str, Payload] = {
@@ -49,15 +51,20 @@ def known_payloads() -> dict[str, Payload]:
     return found
 
 
+def each(given: Iterable[Item]) -> list[Item]:
+    """The items; a string is one name, not its letters."""
+    return [given] if isinstance(given, str) else list(given)  # type: ignore[list-item]
+
+
 def parse_payloads(given: Iterable[str | Payload]) -> list[Payload]:
-    """Payloads from names, ``all``, or payloads; each once.
+    """Payloads from a name, names, ``all``, or payloads; each once.
 
     Raises:
         UnknownNameError: no payload of that name.
     """
     known = known_payloads()
     found: dict[str, Payload] = {}
-    for item in given:
+    for item in each(given):
         if isinstance(item, Payload):
             found[item.name] = item
         elif item == ALL:
