@@ -20,7 +20,11 @@ def the_same_ids(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "_numbers", count(1))
 
 
+PATIENT = {name: {"patience": 2.0} for name in SOUND}
+"""Where nothing may fail, a slow machine is waited for; a broken injector would only be waited out."""
+
 for name, corpus in {**BROKEN, **SOUND}.items():
     fixtures = BrokenMemoryFixtures if issubclass(corpus, BrokenMemory) else BrokenChromaFixtures
-    made = type(f"Test{name}", (fixtures, ConformanceSuite), {"corpus": corpus, "__module__": __name__})
+    own = {"corpus": corpus, "__module__": __name__, **PATIENT.get(name, {})}
+    made = type(f"Test{name}", (fixtures, ConformanceSuite), own)
     globals()[made.__name__] = made
