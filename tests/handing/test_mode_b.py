@@ -14,6 +14,7 @@ import pytest
 import darnel
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.memory import MemoryCorpus
+from darnel.core.corpus import ToolCall
 from darnel.core.errors import DarnelError, UnknownNameError, UsageError
 from darnel.core.handing.results import HandedResults
 from darnel.core.handing.run import HandingOptions
@@ -313,3 +314,43 @@ def test_a_result_of_mode_b_is_no_result_of_mode_a(cli: Cli, app: list[str]) -> 
     ended = cli("report", "r.json", "-o", "x.html")
     assert ended.code == 2
     assert "r.json" in ended.err
+
+
+CALL = {"name": "file_note", "args": {"text": "MARKER"}, "id": "1", "type": "tool_call"}
+OPENAI = {"id": "1", "type": "function", "function": {"name": "file_note", "arguments": '{"text": "MARKER"}'}}
+
+
+def _message(marker: str) -> Any:
+    from langchain_core.messages import AIMessage
+
+    return AIMessage("", tool_calls=[{**CALL, "args": {"text": marker}}])
+
+
+SHOWN: dict[str, Callable[[str], Any]] = {
+    "a message of LangChain's": _message,
+    "a graph's state": lambda marker: {"messages": [_message(marker)]},
+    "OpenAI's JSON": lambda marker: {
+        "content": "",
+        "tool_calls": [json.loads(json.dumps(OPENAI).replace("MARKER", marker))],
+    },
+    "arguments that are no JSON": lambda m: {
+        "content": "",
+        "tool_calls": [{"name": "file_note", "arguments": f"text={m}"}],
+    },
+    "darnel's own": lambda m: darnel.Reply(calls=(ToolCall("file_note", {"text": m}),)),
+}
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_a_tool_that_was_asked_for_is_seen(shown: str) -> None:
+    def calls(_question: str, passages: Sequence[str]) -> Any:
+        return SHOWN[shown](next(iter(find_markers(passages[0]))))
+
+    assert score(darnel.run_context(calls, QUESTIONS, ["tool-call"]), "tool-call").obeyed.hits == 4
+
+
+def test_an_empty_list_of_calls_was_seen_and_none_at_all_was_not() -> None:
+    seen = darnel.run_context(lambda _q, _p: {"content": "It is 2 years.", "tool_calls": []}, QUESTIONS, ["tool-call"])
+    assert (score(seen, "tool-call").obeyed.hits, score(seen, "tool-call").obeyed.n) == (0, 4)
+    unseen = darnel.run_context(deaf, QUESTIONS, ["tool-call"])
+    assert score(unseen, "tool-call").inconclusive == 4

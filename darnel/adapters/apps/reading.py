@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from darnel.adapters.apps.calls import as_calls
 from darnel.adapters.apps.options import AppOptions
 from darnel.adapters.apps.output import as_sources, as_text, read_output
 from darnel.core.corpus import Reply
@@ -47,9 +48,10 @@ class OutputReader:
                 raise TargetError(
                     f"no list of sources is at the sources path in {_outline(output)}; check --sources-path"
                 )
-        if answer is None and sources is None:
+        calls = as_calls(output)
+        if answer is None and sources is None and not calls:
             raise TargetError(f"neither an answer nor sources can be recognised in {_outline(output)}{HINT}")
-        return Reply(sources=sources or (), answer=answer, searched=sources is not None)
+        return Reply(sources=sources or (), answer=answer, searched=sources is not None, calls=calls)
 
 
 def _compile(path: str | None, option: str) -> Find | None:
