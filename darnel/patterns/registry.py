@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import entry_points
 
 from darnel.core.errors import UnknownNameError, UsageError
 from darnel.core.pattern import Dose, Pattern
@@ -14,6 +13,7 @@ from darnel.patterns.base import repeated
 from darnel.patterns.characters import HOMOGLYPH_ECHO, ZERO_WIDTH_ECHO
 from darnel.patterns.controls import CONTROL, HONEST
 from darnel.patterns.echo import ECHO, ECHO_END
+from darnel.patterns.entries import with_entries
 from darnel.patterns.fields import TAGS, TITLE
 from darnel.patterns.flood import FLOOD
 from darnel.patterns.hidden import COMMENT, CSS
@@ -60,15 +60,7 @@ def known_patterns() -> dict[str, Pattern]:
     Raises:
         UsageError: two packages claim one name, or an entry point is no pattern.
     """
-    found = dict(BUILT_IN)
-    for point in entry_points(group=ENTRY_POINTS):
-        pattern = point.load()
-        if not isinstance(pattern, Pattern):
-            raise UsageError(f"the entry point '{point.name}' ({point.value}) is no pattern; see CONTRIBUTING")
-        if point.name in found or pattern.name != point.name:
-            raise UsageError(f"the pattern name '{point.name}' is taken, or is not what {point.value} calls itself")
-        found[point.name] = pattern
-    return found
+    return with_entries(BUILT_IN, ENTRY_POINTS, Pattern, "pattern")  # type: ignore[type-abstract]  # a protocol, checked at run time
 
 
 def parse_doses(

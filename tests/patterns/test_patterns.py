@@ -14,7 +14,7 @@ from darnel.core.errors import PlantError, UnknownNameError, UsageError
 from darnel.core.pattern import CARRIER, Crafted, CraftRequest, Dose, Pattern, default_carrier
 from darnel.core.plant import find_markers, make_marker
 from darnel.core.text import content_words, storable
-from darnel.patterns import registry
+from darnel.patterns import entries
 from darnel.patterns.base import Recipe
 from darnel.patterns.registry import BUILT_IN, DEFAULT, known_patterns, parse_doses
 
@@ -147,7 +147,7 @@ SHELF = Recipe("shelf", "Shelf.", "times", lambda r: r.marker)
     ],
 )
 def test_third_party_patterns(name: str, value: str, message: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, value, group)])
+    monkeypatch.setattr(entries, "entry_points", lambda group: [EntryPoint(name, value, group)])
     if message is None:
         assert known_patterns()["shelf"] is SHELF
     else:

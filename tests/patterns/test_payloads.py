@@ -19,6 +19,7 @@ from darnel.core.payload import FAKE_TOOL, Payload, PayloadRequest
 from darnel.core.plant import find_markers, make_marker, payload_of
 from darnel.core.planting.crafting import Ground, craft
 from darnel.core.queries import make_queries
+from darnel.patterns import entries
 from darnel.patterns.base import Recipe
 from darnel.patterns.payloads import registry
 from darnel.patterns.payloads.base import payload
@@ -183,7 +184,7 @@ SHELF = Payload("shelf", "Shelf.", lambda r: r.marker)
     ],
 )
 def test_third_party_payloads(name: str, value: str, message: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "entry_points", lambda group: [EntryPoint(name, value, group)])
+    monkeypatch.setattr(entries, "entry_points", lambda group: [EntryPoint(name, value, group)])
     if message is None:
         assert known_payloads()["shelf"] is SHELF
     else:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib.metadata import entry_points
 from typing import TypeVar
 
-from darnel.core.errors import UnknownNameError, UsageError
+from darnel.core.errors import UnknownNameError
 from darnel.core.payload import Payload
+from darnel.patterns.entries import with_entries
 from darnel.patterns.payloads.authority import authority
 from darnel.patterns.payloads.disclosure import disclose
 from darnel.patterns.payloads.encoded import backwards, encoded
@@ -38,17 +38,7 @@ def known_payloads() -> dict[str, Payload]:
     Raises:
         UsageError: two packages claim one name, or an entry point is no payload.
     """
-    found = dict(BUILT_IN)
-    for point in entry_points(group=ENTRY_POINTS):
-        payload = point.load()
-        if not isinstance(payload, Payload):
-            raise UsageError(
-                f"the entry point '{point.name}' ({point.value}) is no payload; see docs/writing-a-pattern.md"
-            )
-        if point.name in found or payload.name != point.name:
-            raise UsageError(f"the payload name '{point.name}' is taken, or is not what {point.value} calls itself")
-        found[point.name] = payload
-    return found
+    return with_entries(BUILT_IN, ENTRY_POINTS, Payload, "payload")
 
 
 def each(given: Iterable[Item]) -> list[Item]:
