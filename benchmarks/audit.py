@@ -4,6 +4,7 @@
     python benchmarks/audit.py planted [--sets cranfield cisi npl] [--patterns echo:1 keywords:5] [--plants 60]
     python benchmarks/audit.py kits                   # PoisonedRAG's released texts, raginject's documents
     python benchmarks/audit.py speed [--records 20000]
+    python benchmarks/audit.py memory [--sizes 10000 100000 1000000]
 
 ``TUNED`` names the patterns that were looked at while thresholds were set; docs/audit.md says what else was, and what is held
 out. Plants carry no marker, and their carrier is 35 words of a record of the same
@@ -15,11 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +38,7 @@ from darnel.audit.selftest.plants import made_plants
 from darnel.core.corpus import Record
 from darnel.core.queries import Query
 from darnel.core.stats import Rate, rate
+from darnel.core.text import sentences
 
 CLEAN = ("cranfield", "cisi", "npl", "fastapi-docs", "notinject", "packages-0", "packages-1")
 RETRIEVAL = ("cranfield", "cisi", "npl")
@@ -210,34 +213,83 @@ def _print_kit(label: str, plants: Sequence[Record], results: AuditResults) -> N
     print(f"{label:40} {len(ids):5} {_rate(every, ids)}  { {k: f'{len(v) / len(ids):.2f}' for k, v in by.items()} }")
 
 
-def speed(count: int) -> None:
-    """Records of about 1 KB, streamed from a Parquet file."""
+def made_texts(count: int) -> Iterator[str]:
+    """Texts of about 1 KB, none a copy of another: sentences of real records, drawn at random."""
+    drawn = random.Random(0)
+    pool = [s for name in RETRIEVAL for r in records_of(name) for s in sentences(r.text or "") if 20 < len(s) < 300]
+    for number in range(count):
+        text = f"Record {number}."
+        while len(text) < 950:
+            text += f" {drawn.choice(pool)}"
+        yield text[:1_050]
+
+
+def write_parquet(path: Path, count: int) -> None:
+    """A file of ``made_texts``, with metadata that differ from record to record as they do."""
     import pyarrow as pa
     from pyarrow import parquet
 
-    from darnel.audit.readers.parquet import ParquetReader
+    texts, done = made_texts(count), 0
+    columns = pa.schema([("id", pa.string()), ("text", pa.string()), ("source", pa.string()), ("page", pa.int64())])
+    with parquet.ParquetWriter(path, columns) as file:
+        while part := list(islice(texts, 10_000)):
+            numbers = range(done, done + len(part))
+            sources = [f"file-{n % 37}.md" for n in numbers]
+            file.write_table(pa.table([[str(n) for n in numbers], part, sources, list(numbers)], schema=columns))
+            done += len(part)
+
+
+def speed(count: int) -> None:
+    """Records per CPU-second of all detectors that run by default, and of each alone, with Cranfield's questions."""
     from darnel.audit.registry import BUILT_IN
 
-    source = [r for name in ("cranfield", "cisi") for r in records_of(name) if r.text]
-    texts = [f"{source[i % len(source)].text} {i}"[:1_000] for i in range(count)]
     with tempfile.TemporaryDirectory(prefix="darnel-audit-") as folder:
         path = Path(folder) / "corpus.parquet"
-        parquet.write_table(pa.table({"id": [str(i) for i in range(count)], "text": texts}), path)
-        for names in ((), tuple(n for n in BUILT_IN if n != "siblings"), *((n,) for n in BUILT_IN)):
-            began = time.process_time()
-            results = run_audit([ParquetReader(path)], AuditOptions(Context(queries_of("cranfield")), names))
-            used = time.process_time() - began
-            label = " ".join(names) if len(names) == 1 else ("all" if not names else "all but siblings")
-            print(f"{label:24} {results.read / used:10,.0f} records/CPU-s")
+        write_parquet(path, count)
+        for names in ((), *((n,) for n in BUILT_IN)):
+            results = stream(path, names)
+            rate = results.read / results.run.cpu_seconds
+            print(f"{' '.join(names) or 'all':24} {rate:10,.0f} records/CPU-s, {len(results.findings)} findings")
+
+
+def stream(path: Path, names: Sequence[str] = ()) -> AuditResults:
+    from darnel.audit.readers.parquet import ParquetReader
+
+    return run_audit([ParquetReader(path)], AuditOptions(Context(queries_of("cranfield")), names))
+
+
+def memory(counts: Sequence[int]) -> None:
+    """One process a size, streaming from Parquet: records per CPU-second, wall seconds, the most memory resident."""
+    with tempfile.TemporaryDirectory(prefix="darnel-audit-") as folder:
+        path = Path(folder) / "corpus.parquet"
+        for count in counts:
+            write_parquet(path, count)
+            subprocess.run([sys.executable, __file__, "stream", "--file", str(path)], check=True)
+
+
+def streamed(path: Path) -> None:
+    import resource
+
+    results = stream(path)
+    used, peak = results.run.cpu_seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"{results.read:9,} records: {results.read / used:7,.0f} records/CPU-s, {used:.0f} CPU-s, "
+        f"{results.run.seconds:.0f} s, {peak:.0f} MB, {len(results.findings)} findings {results.errors or ''}",
+        flush=True,
+    )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["clean", "planted", "kits", "speed"])
+    parser.add_argument("what", choices=["clean", "planted", "kits", "speed", "memory", "stream"])
     parser.add_argument("--sets", nargs="+", choices=CLEAN)
     parser.add_argument("--patterns", nargs="+", default=[*TUNED, *HELD_OUT])
     parser.add_argument("--plants", type=int, default=60)
     parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    parser.add_argument(
+        "--file", type=Path, help="for stream: the Parquet file; what memory runs in a process of its own"
+    )
     parser.add_argument("--alarms", action="store_true", help="print every alarm on the clean sets")
     given = parser.parse_args()
     if given.what == "clean":
@@ -246,6 +298,10 @@ def main() -> None:
         planted(given.sets or RETRIEVAL, given.patterns, given.plants)
     elif given.what == "kits":
         kits()
+    elif given.what == "memory":
+        memory(given.sizes)
+    elif given.what == "stream":
+        streamed(given.file)
     else:
         speed(given.records)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from darnel.audit.prose import HINTS, prose_of
@@ -18,7 +19,7 @@ from darnel.core.text import stop_words, words
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from darnel.audit.tokens import Tokens
+    from darnel.audit.tokens import Numbers, Tokens
 
 NEEDS = ("confusable_homoglyphs", "pyarrow", "regex", "selectolax")
 INSTALL = "pip install 'darnel[audit]'"
@@ -208,6 +209,31 @@ class Batch:
         if all(entry.prose is entry.text for entry in self.entries):
             return self.tokens
         return Tokens.of([entry.all_words for entry in self.entries])
+
+    @cached_property
+    def shingles(self) -> Numbers:
+        """The distinct word triples of each record's beginning; see ``Tokens.distinct``."""
+        from darnel.audit.tokens import MOST_WORDS
+
+        return self.tokens.first(MOST_WORDS).distinct
+
+    @cached_property
+    def digests(self) -> Numbers:
+        """64 bits of each text, the same in every process; worked out from Arrow's bytes, without making texts of them."""
+        import numpy as np
+
+        column = self.arrow.column("text")
+        _, offsets, data = column.buffers()
+        ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1].tolist()
+        held = memoryview(data or b"")
+        found = [hashlib.blake2b(held[a:b], digest_size=8).digest() for a, b in pairwise(ends)]
+        return np.frombuffer(b"".join(found), np.uint64)
+
+    def entry(self, number: int) -> Entry:
+        """One of its records, where few are wanted."""
+        if "entries" in self.__dict__:
+            return self.entries[number]
+        return Batch(self.arrow.slice(number, 1), self.source).entries[0]
 
     @cached_property
     def entries(self) -> list[Entry]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from darnel.audit.tokens import Numbers, hash_of, numbers_of, record_of, triple_hashes
+from darnel.audit.tokens import (
+    HASH_BITS,
+    MOST_WORDS,
+    Numbers,
+    first_of_each,
+    hash_of,
+    numbers_of,
+    record_of,
+    triple_hashes,
+)
 
 if TYPE_CHECKING:
     from darnel.audit.batch import Batch
@@ -19,11 +26,11 @@ if TYPE_CHECKING:
 Bands = NDArray[np.uint32]
 Shingles = Numbers
 BANDS, ROWS = 16, 4
+BINS = BANDS * ROWS
+FURTHER = np.uint64(0x9E3779B97F4A7C15)
 """Of the MinHash: two texts meet where all rows of a band agree; at ``LIKE`` two of three pairs do, at 0.7 all but one of a
 hundred. A record's sketch takes 80 bytes."""
 FEWEST_SHINGLES = 12
-MOST_SHINGLES = 5_000
-"""Word triples of one text that are looked at: enough to tell, and linear in the corpus."""
 MOST_CANDIDATES = 50_000
 """Texts whose triples are held (about 1 KB each) to verify them; where more meet others, these are drawn of them."""
 NEIGHBOURS = 10
@@ -41,85 +48,101 @@ class Sketches:
 
 def sketched(batch: Batch) -> Sketches:
     """The sketches of a batch's texts; those with too few triples are left out."""
-    keys = batch.tokens.first(MOST_SHINGLES + 2).distinct
+    keys = batch.shingles
     counts = np.bincount(record_of(keys), minlength=len(batch))
     enough = np.flatnonzero(counts >= FEWEST_SHINGLES)
-    hashes = hash_of(keys)
     if not len(enough):
-        return Sketches(hashes[:0], hashes[:0], np.zeros((0, BANDS), np.uint32))
+        return Sketches(keys[:0], keys[:0], np.zeros((0, BANDS), np.uint32))
     present = np.flatnonzero(counts)
     starts = (np.cumsum(counts) - counts)[present]
-    kept = np.isin(present, enough)
-    sets = np.add.reduceat(_mixed(hashes), starts)[kept]
-    bands = np.stack([_band(hashes, starts, band) for band in range(BANDS)], axis=1)[kept]
-    texts = np.array([text_hash(batch.entries[number].text) for number in enough], np.uint64)
-    return Sketches(texts, sets, bands)
+    sets = np.add.reduceat(mixed(hash_of(keys)), starts)[np.isin(present, enough)]
+    return Sketches(batch.digests[enough], sets, _bands(_least(keys, len(batch))[enough]))
 
 
-def _band(hashes: Numbers, starts: NDArray[np.int64], band: int) -> NDArray[np.uint32]:
-    """The rows of one band, each the least of its permutation, mixed into one number a text."""
-    short = hashes.astype(np.uint32)
-    found = np.zeros(len(starts), np.uint64)
-    for factor, shift in _permutations()[band * ROWS : (band + 1) * ROWS]:
-        least = np.minimum.reduceat(short * factor + shift, starts)
-        found = _mixed(found + least)
+def _least(keys: Numbers, size: int) -> Numbers:
+    """The least hash in each bin of each record (one-permutation hashing): one sort of the keys serves every row of every band.
+
+    A bin that holds nothing borrows from the next that does, told apart by how far that is.
+    """
+    slots = keys >> np.uint64(HASH_BITS - BINS.bit_length() + 1)
+    first = np.flatnonzero(first_of_each(slots))
+    least, held = np.zeros(size * BINS, np.uint64), np.zeros(size * BINS, np.bool_)
+    at = slots[first].astype(np.int64)
+    least[at], held[at] = hash_of(keys[first]), True
+    places = np.arange(2 * BINS)
+    filled = np.where(np.tile(held.reshape(size, BINS), 2), places, 2 * BINS - 1)
+    following = np.minimum.accumulate(filled[:, ::-1], axis=1)[:, ::-1][:, :BINS]
+    lent = np.take_along_axis(least.reshape(size, BINS), following % BINS, axis=1)
+    return lent + (following - places[:BINS]).astype(np.uint64) * FURTHER
+
+
+def _bands(least: Numbers) -> Bands:
+    """The rows of each band mixed into one number; they are bins far apart, so that few borrow of the same."""
+    found = np.zeros((len(least), BANDS), np.uint64)
+    for row in range(ROWS):
+        found = mixed(found + least[:, row * BANDS : (row + 1) * BANDS])
     return (found >> np.uint64(32)).astype(np.uint32)
 
 
-@cache
-def _permutations() -> list[tuple[np.uint32, np.uint32]]:
-    drawn = np.random.default_rng(0)
-    factors = drawn.integers(1 << 31, size=BANDS * ROWS, dtype=np.uint32) * 2 + 1
-    shifts = drawn.integers(1 << 31, size=BANDS * ROWS, dtype=np.uint32)
-    return [(np.uint32(factor), np.uint32(shift)) for factor, shift in zip(factors, shifts, strict=True)]
-
-
-def _mixed(numbers: Numbers) -> Numbers:
+def mixed(numbers: Numbers) -> Numbers:
     """Each number scattered over 64 bits (the finish of splitmix64)."""
     out = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     out = (out ^ out >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return out ^ out >> np.uint64(31)
 
 
-def joined(parts: Sequence[Sketches]) -> Sketches:
-    """Several as one."""
+def meeting(parts: Sequence[Sketches]) -> Numbers:
+    """Pairs of sets of triples that agree in a band: shape (pairs, 2), each pair once, in an order that is the sets' own."""
     if not parts:
-        return Sketches(np.zeros(0, np.uint64), np.zeros(0, np.uint64), np.zeros((0, BANDS), np.uint32))
-    return Sketches(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("texts", "sets", "bands")))
+        return np.zeros((0, 2), np.uint64)
+    sets, first = np.unique(np.concatenate([part.sets for part in parts]), return_index=True)
+    met = np.zeros(len(sets), np.bool_)
+    for band in range(BANDS):
+        values = _column(parts, band)[first]
+        order = np.argsort(values, kind="stable")
+        same = np.flatnonzero(values[order[1:]] == values[order[:-1]])
+        met[order[same]] = met[order[same + 1]] = True
+    chosen = np.flatnonzero(met)[:MOST_CANDIDATES]
+    pairs = np.zeros(0, np.uint64)
+    for band in range(BANDS):  # one by one: only what is new is kept of each
+        pairs = np.union1d(pairs, _pairs(_column(parts, band)[first[chosen]]))
+    return sets[chosen][np.stack(unpacked(pairs), axis=1)]
 
 
-def meeting(sketches: Sketches) -> dict[int, set[int]]:
-    """For each set of triples that agrees with others in a band, those others."""
-    sets, first = np.unique(sketches.sets, return_index=True)
-    pairs = [_pairs(sketches.bands[first, band]) for band in range(BANDS)]
-    one, two = (np.concatenate(side) for side in zip(*pairs, strict=True))
-    chosen = np.unique(np.concatenate([one, two]))[:MOST_CANDIDATES]
-    inside = np.isin(one, chosen) & np.isin(two, chosen)
-    near: dict[int, set[int]] = {}
-    for a, b in zip(sets[one[inside]].tolist(), sets[two[inside]].tolist(), strict=True):
-        near.setdefault(a, set()).add(b)
-        near.setdefault(b, set()).add(a)
-    return near
+def _column(parts: Sequence[Sketches], band: int) -> NDArray[np.uint32]:
+    return np.concatenate([part.bands[:, band] for part in parts])
 
 
-def _pairs(values: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places of equal values, each with the next few; the order is that of the sets, whatever order they came in."""
+def _pairs(values: NDArray[np.uint32]) -> Numbers:
+    """Places of equal values, each with the next few, packed."""
     order = np.argsort(values, kind="stable")
-    found = [
-        (order[:-step][same], order[step:][same])
-        for step in range(1, min(NEIGHBOURS + 1, len(order)))
-        if len(same := values[order[:-step]] == values[order[step:]]) and same.any()
-    ]
-    empty = np.zeros(0, np.int64)
-    one, two = zip(*found, strict=True) if found else ((empty,), (empty,))
-    return np.concatenate(one), np.concatenate(two)
+    found = [np.zeros(0, np.uint64)]
+    for step in range(1, min(NEIGHBOURS + 1, len(order))):
+        same = values[order[:-step]] == values[order[step:]]
+        found.append(packed(order[:-step][same], order[step:][same]))
+    return np.concatenate(found)
+
+
+def packed(one: NDArray[np.int64], two: NDArray[np.int64]) -> Numbers:
+    """Two places, the lesser first, in one number each."""
+    pair: Numbers = np.minimum(one, two).astype(np.uint64) << np.uint64(32) | np.maximum(one, two).astype(np.uint64)
+    return pair
+
+
+def unpacked(pairs: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The places that ``packed`` packed."""
+    return (pairs >> np.uint64(32)).astype(np.int64), (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def shingles_of(tokens: Sequence[str]) -> Shingles:
     """Distinct hashes of the word triples, sorted; the same in every process, so that findings are too."""
-    return np.unique(triple_hashes(numbers_of(tokens[: MOST_SHINGLES + 2])))
+    return np.unique(triple_hashes(numbers_of(tokens[:MOST_WORDS])))
 
 
-def text_hash(text: str) -> int:
-    """64 bits of a text, the same in every process."""
-    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest())
+def known_of(wanted: Numbers, digests: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which of some digests are wanted ones, and their places among those, which are sorted."""
+    if not len(wanted):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    at = np.minimum(np.searchsorted(wanted, digests), len(wanted) - 1)
+    known = np.flatnonzero(wanted[at] == digests)
+    return known, at[known]

@@ -19,8 +19,10 @@ Marks = NDArray[np.bool_]
 STOP, SLIGHT = 1, 2
 """Bits of a word's number: it is a stop word; it is a number, or shorter than three letters."""
 _FLAGS = 2
-_HASH_BITS = 44
+HASH_BITS = 44
 """Of a triple's hash beside the number of its record, so that both stand in one number and sort together."""
+MOST_WORDS = 5_000
+"""Words of one text that are held against those of others: enough to tell, and linear in the corpus."""
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 
 
@@ -85,12 +87,12 @@ class Tokens:
     def keys(self) -> Numbers:
         """Record and triple (44 bits of its hash) in one number, sorted, repeats kept."""
         hashes, record = self.triples
-        return np.sort(record.astype(np.uint64) << np.uint64(_HASH_BITS) | hashes >> np.uint64(64 - _HASH_BITS))
+        return np.sort(record.astype(np.uint64) << np.uint64(HASH_BITS) | hashes >> np.uint64(64 - HASH_BITS))
 
     @cached_property
     def distinct(self) -> Numbers:
         """``keys`` without repeats."""
-        return self.keys[_first_of_each(self.keys)]
+        return self.keys[first_of_each(self.keys)]
 
     def runs(self, of: Marks, least: int) -> Marks:
         """Which records have ``least`` marked words in a row."""
@@ -102,8 +104,8 @@ class Tokens:
 
     def top_counts(self, most: int) -> Places:
         """For each record, how many words its ``most`` commonest words are."""
-        keys = np.sort(self.record.astype(np.uint64) << np.uint64(_HASH_BITS) | self.numbers)
-        begins = np.flatnonzero(_first_of_each(keys))
+        keys = np.sort(self.record.astype(np.uint64) << np.uint64(HASH_BITS) | self.numbers)
+        begins = np.flatnonzero(first_of_each(keys))
         lengths = np.diff(begins, append=len(keys))
         record = record_of(keys[begins])
         order = np.lexsort((-lengths, record))
@@ -131,16 +133,17 @@ def numbers_of(words: Iterable[str]) -> Numbers:
 
 def record_of(keys: Numbers) -> Places:
     """The record of each key."""
-    return (keys >> np.uint64(_HASH_BITS)).astype(np.int64)
+    return (keys >> np.uint64(HASH_BITS)).astype(np.int64)
 
 
 def hash_of(keys: Numbers) -> Numbers:
     """The hash of each key."""
-    hashes: Numbers = keys & np.uint64((1 << _HASH_BITS) - 1)
+    hashes: Numbers = keys & np.uint64((1 << HASH_BITS) - 1)
     return hashes
 
 
-def _first_of_each(ordered: Numbers) -> Marks:
+def first_of_each(ordered: Numbers) -> Marks:
+    """Which of some sorted numbers differ from the one before."""
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]
     return first

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from darnel.audit.detectors.near_clone import lay_over
+from darnel.audit.detectors.near_clone import Laid, lay_over
 from darnel.audit.tokens import numbers_of
 from darnel.core.corpus import Record
 from darnel.core.queries import Query
@@ -94,7 +94,7 @@ def test_where_near_copies_are_usual_few_are_shown() -> None:
 
 def test_overlays_are_linear_in_the_text() -> None:
     one = numbers_of(["a", "b"] * 100_000)
-    assert lay_over(one, one[: len(one) // 2]) is None
+    assert lay_over(Laid(one), Laid(one[: len(one) // 2])) is None
 
 
 QUERIES = [Query(f"q{i}", f"question {i}") for i in range(120)]
