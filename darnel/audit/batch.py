@@ -17,7 +17,9 @@ from darnel.core.errors import TargetError
 from darnel.core.text import stop_words, words
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from darnel.audit.tokens import Numbers, Tokens
 
@@ -69,12 +71,17 @@ def encodable(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
+def encoded(metadata: Mapping[str, Any]) -> str:
+    """Metadata as a batch holds them. Values that JSON does not know become their text."""
+    return json.dumps(metadata, default=str) if metadata else ""
+
+
 def to_arrow(rows: Sequence[Row]) -> pa.RecordBatch:
-    """One record batch. Values that JSON does not know become their text."""
+    """One record batch."""
     columns = [
         [encodable(row.id) for row in rows],
         [encodable(row.text) for row in rows],
-        [json.dumps(row.metadata, default=str) if row.metadata else "" for row in rows],
+        [encoded(row.metadata) for row in rows],
         [row.vector for row in rows],
     ]
     library, kinds = arrow(), schema()
@@ -199,7 +206,7 @@ class Batch:
         """The words of each record's prose."""
         from darnel.audit.tokens import Tokens
 
-        return Tokens.of([entry.words for entry in self.entries])
+        return Tokens.of([entry.prose for entry in self.entries])
 
     @cached_property
     def all_tokens(self) -> Tokens:
@@ -208,7 +215,7 @@ class Batch:
 
         if all(entry.prose is entry.text for entry in self.entries):
             return self.tokens
-        return Tokens.of([entry.all_words for entry in self.entries])
+        return Tokens.of([entry.text for entry in self.entries])
 
     @cached_property
     def shingles(self) -> Numbers:
@@ -229,11 +236,9 @@ class Batch:
         found = [hashlib.blake2b(held[a:b], digest_size=8).digest() for a, b in pairwise(ends)]
         return np.frombuffer(b"".join(found), np.uint64)
 
-    def entry(self, number: int) -> Entry:
-        """One of its records, where few are wanted."""
-        if "entries" in self.__dict__:
-            return self.entries[number]
-        return Batch(self.arrow.slice(number, 1), self.source).entries[0]
+    def picked(self, numbers: NDArray[np.int64]) -> Batch:
+        """Some of its records, where few are wanted."""
+        return Batch(self.arrow.take(arrow().array(numbers)), self.source)
 
     @cached_property
     def entries(self) -> list[Entry]:

@@ -6,6 +6,7 @@ Every repeat is bounded, so that matching stays linear on any text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from darnel.audit.model import Severity
 
@@ -55,7 +56,19 @@ _RAW: tuple[tuple[Severity, str, tuple[str, ...], str], ...] = (
     ("medium", "asks to be preferred to other documents", ("any question", "all queries", "every previous document", "all previous documents", "retrieval system"),
      rf"\bconsulted{_S}first{_S}for{_S}(?:any|every|all){_S}(?:question|quer)|\bsupersedes{_S}(?:every|all){_S}(?:previous{_S}|other{_S})?documents?\b|\bretrieval{_S}systems?{_S}(?:should|must){_S}(?:prioriti[sz]e|prefer|return)\b|\brequired{_S}reading{_S}for{_S}all{_S}queries\b"),
 )  # fmt: skip
-RULES = tuple((severity, what, hints, re.compile(rule, re.IGNORECASE)) for severity, what, hints, rule in _RAW)
-"""How bad, what the sentence does, what the rule cannot do without (looking for that is far quicker), and the rule."""
-HINTS = "|".join(sorted({re.escape(hint.lstrip()) for _, _, hints, _ in _RAW for hint in hints}))
-"""A text without a match for this (whatever the case) holds none of the phrases."""
+Rule = tuple[Severity, str, re.Pattern[str]]
+RULES: tuple[Rule, ...] = tuple((severity, what, re.compile(rule, re.IGNORECASE)) for severity, what, _, rule in _RAW)
+"""How bad, what the sentence does, and the rule."""
+
+
+def _either(hints: Iterable[str]) -> str:
+    """A pattern of RE2 for some hints; one that begins with a blank is one at the very start of a text too."""
+    return "|".join(
+        rf"(?:\A|{hint[0]}){re.escape(hint[1:])}" if hint[0].isspace() else re.escape(hint) for hint in sorted(hints)
+    )
+
+
+RULE_HINTS = tuple(_either(hints) for _, _, hints, _ in _RAW)
+"""For each rule, what a text without a match for it (whatever the case) cannot break."""
+HINTS = _either({hint for _, _, hints, _ in _RAW for hint in hints})
+"""The same for all of them."""

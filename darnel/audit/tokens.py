@@ -5,12 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from darnel.core.text import stop_words
+from darnel.core.text import stop_words, words
 
 Numbers = NDArray[np.uint64]
 Places = NDArray[np.int64]
@@ -41,6 +40,10 @@ class _Vocabulary(dict[str, int]):
 
 
 _VOCABULARY = _Vocabulary()
+_SPACED = bytes(ord(ch.lower()) if ch.isalnum() or ch == "_" else 32 for ch in map(chr, range(128))) + bytes(
+    range(128, 256)
+)
+"""For bytes of UTF-8: ASCII in lower case, with a space for what is of no word."""
 
 
 class Tokens:
@@ -50,12 +53,24 @@ class Tokens:
         self.numbers, self.record, self.size = numbers, record, size
 
     @classmethod
-    def of(cls, texts: Sequence[Sequence[str]]) -> Tokens:
-        """The words of each record, at most 2^20 records."""
-        counts = np.fromiter(map(len, texts), np.int64, len(texts))
-        words = chain.from_iterable(texts)
-        numbers = np.fromiter(map(_VOCABULARY.__getitem__, words), np.uint64, int(counts.sum()))
-        return cls(numbers, np.repeat(np.arange(len(texts)), counts), len(texts))
+    def of(cls, texts: Sequence[str]) -> Tokens:
+        """The words of each text, as ``words`` finds them; at most 2^20 texts, without lone surrogates.
+
+        Arrow parts them and knows equal ones, so that no word becomes an object of Python's but once a batch.
+        """
+        import pyarrow as pa
+        from pyarrow import compute
+
+        held = pa.array([t if t.isascii() else " ".join(words(t)) for t in texts], pa.large_string())
+        _, offsets, data = held.buffers()
+        spaced = pa.py_buffer(bytes(data or b"").translate(_SPACED))
+        parts = compute.ascii_split_whitespace(pa.LargeStringArray.from_buffers(len(held), offsets, spaced))
+        met = parts.values.dictionary_encode()
+        known = np.fromiter(map(_VOCABULARY.__getitem__, met.dictionary.to_pylist()), np.uint64, len(met.dictionary))
+        numbers = known[met.indices.to_numpy()]
+        record = np.repeat(np.arange(len(texts)), np.diff(parts.offsets.to_numpy()))
+        real = numbers != _VOCABULARY[""]  # blanks before or after a text leave an empty part
+        return cls(numbers[real], record[real], len(texts))
 
     def without(self, bits: int) -> Tokens:
         """Only the words that have none of these bits."""

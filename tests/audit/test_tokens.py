@@ -15,7 +15,7 @@ from darnel.audit.batch import Batch, Row, to_arrow
 from darnel.audit.detectors.echo import Index
 from darnel.audit.minhash import meeting, shingles_of, sketched
 from darnel.audit.prose import HINTS, prose_of
-from darnel.audit.tokens import SLIGHT, STOP, Tokens, record_of
+from darnel.audit.tokens import SLIGHT, STOP, Tokens, numbers_of, record_of
 from darnel.core.text import stop_words, words
 
 WORDS = ("the", "of", "ferry", "harbour", "lamp", "12", "x", "storm", "waits", "glass")
@@ -32,9 +32,17 @@ def test_words_of_ascii_too(text: str) -> None:
     assert words(text) == re.findall(r"\w+", text.lower())
 
 
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=5))
+def test_numbers_are_those_of_the_words(given: list[str]) -> None:
+    tokens = Tokens.of(given)
+    assert [tokens.numbers[tokens.record == n].tolist() for n in range(len(given))] == [
+        numbers_of(words(text)).tolist() for text in given
+    ]
+
+
 @given(texts)
 def test_triples(given: list[list[str]]) -> None:
-    tokens = Tokens.of(given)
+    tokens = Tokens.of([" ".join(t) for t in given])
     naive = [Counter(zip(t, t[1:], t[2:], strict=False)) for t in given]
     assert np.bincount(record_of(tokens.keys), minlength=len(given)).tolist() == [c.total() for c in naive]
     assert np.bincount(record_of(tokens.distinct), minlength=len(given)).tolist() == [len(c) for c in naive]
@@ -42,7 +50,7 @@ def test_triples(given: list[list[str]]) -> None:
 
 @given(texts, st.integers(1, 6))
 def test_runs(given: list[list[str]], least: int) -> None:
-    tokens, stop = Tokens.of(given), stop_words()
+    tokens, stop = Tokens.of([" ".join(t) for t in given]), stop_words()
     naive = [any(not key and len(list(g)) >= least for key, g in groupby(t, lambda w: w in stop)) for t in given]
     assert tokens.runs((tokens.numbers & np.uint64(STOP)) == 0, least).tolist() == naive
 
@@ -52,13 +60,13 @@ def test_top_counts(given: list[list[str]]) -> None:
     naive = [
         sum(n for _, n in Counter(w for w in t if w not in stop_words() and len(w) > 2).most_common(3)) for t in given
     ]
-    assert Tokens.of(given).without(STOP | SLIGHT).top_counts(3).tolist() == naive
+    assert Tokens.of([" ".join(t) for t in given]).without(STOP | SLIGHT).top_counts(3).tolist() == naive
 
 
 @given(texts, st.lists(st.lists(st.sampled_from(WORDS), min_size=3, max_size=9), max_size=4), st.booleans())
 def test_no_match_is_passed_over(given: list[list[str]], queries: list[list[str]], whole: bool) -> None:
     index = Index(queries, whole=whole)
-    near = index.near(Tokens.of(given))
+    near = index.near(Tokens.of([" ".join(t) for t in given]))
     for tokens, is_near in zip(given, near, strict=True):
         assert is_near or not index.matches(tokens)
 

@@ -26,7 +26,11 @@ FEWEST = 5
 """Words of a query that stand in a row anywhere by chance if they are fewer."""
 FEWEST_WHOLE = 4
 """The same where the whole query stands at the very start of a text."""
+SHORTEST = 2 * FEWEST_WHOLE - 1
+"""Characters of so many words."""
 GRAM = 3
+MOST_FIELD = 4_000
+"""Characters of a field that are looked at."""
 MOST_WORDS = 1 << 30
 """More than stand in a row anywhere."""
 _INVISIBLE = re.compile(
@@ -129,14 +133,19 @@ class QueryEcho(BaseDetector):
         return None if self._queries else "it needs the questions that users ask: --queries FILE"
 
     def candidates(self, batch: Batch) -> Iterable[Entry]:
-        """See ``BaseDetector.candidates``: those of plain ASCII that hold enough of a query in a row; any other is disguised or
-        foreign, and looked at in full, as metadata are."""
-        from darnel.audit.tokens import STOP
+        """See ``BaseDetector.candidates``: those whose text or fields hold enough of a query in a row."""
+        from darnel.audit.tokens import STOP, Tokens
 
         near = self._plain.near(batch.all_tokens) | self._terms.near(batch.all_tokens.without(STOP))
-        return (
-            e for e, is_near in zip(batch.entries, near, strict=True) if is_near or e.fields or not e.text.isascii()
-        )
+        disguised = [n for n, e in enumerate(batch.entries) if not e.text.isascii()]
+        fields = [(n, v[:MOST_FIELD]) for n, e in enumerate(batch.entries) for _, v in e.fields if len(v) >= SHORTEST]
+        others = [(n, batch.entries[n].text) for n in disguised] + fields
+        seen = Tokens.of([_revealed(text) for _, text in others])
+        bare = Tokens.of([text for _, text in fields]).without(STOP)
+        marks = self._plain.near(seen) | self._terms.near(seen.without(STOP))
+        marks[len(disguised) :] |= self._terms.near(bare)
+        near[[n for (n, _), mark in zip(others, marks, strict=True) if mark]] = True
+        return (e for e, is_near in zip(batch.entries, near, strict=True) if is_near)
 
     def look(self, entry: Entry) -> Iterator[Finding]:
         """See ``BaseDetector.look``."""
@@ -146,8 +155,8 @@ class QueryEcho(BaseDetector):
         if matches:
             yield self._in_text(entry, text, plain, matches)
         for key, value in entry.fields:
-            tokens = words(_revealed(value[:4_000]))
-            hits = self._plain.matches(tokens) or self._terms.matches(content_words(value[:4_000]))
+            tokens = words(_revealed(value[:MOST_FIELD]))
+            hits = self._plain.matches(tokens) or self._terms.matches(content_words(value[:MOST_FIELD]))
             if hits and (worst := _worst(hits)) and not _is_own(value, text):
                 why = f"{worst.share:.0%} of the question '{self._named(worst)}' stands in its field {key}."
                 yield self.finding(entry, "high", worst.share, why, [Span(0, 0, f"{key}: {value[:160]}")])
@@ -200,6 +209,6 @@ def _is_heading(text: str, span: Span) -> bool:
 
 def _is_own(value: str, text: str) -> bool:
     """Whether the text answers under its title: it shares most of the title's terms."""
-    terms = set(content_words(value[:4_000]))
+    terms = set(content_words(value[:MOST_FIELD]))
     body = {w[:5] for w in words(text)}
     return bool(terms) and sum(t[:5] in body for t in terms) >= 0.5 * len(terms)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from darnel.audit.batch import Batch, Entry
 from darnel.audit.detector import BaseDetector
 from darnel.audit.model import Finding, Severity, excerpt
-from darnel.audit.phrases import HINTS, RULES
+from darnel.audit.phrases import HINTS, RULE_HINTS, RULES, Rule
 
 _TOLD = re.compile(
     r"(?:such as|like|for example|e\.g\.|for instance|says?|said|reads?|contains?|containing|phrases?|strings?|text|called|"
@@ -31,18 +33,19 @@ class Instructions(BaseDetector):
     alone = True
     splits = True
 
-    def candidates(self, batch: Batch) -> Iterable[Entry]:
-        """See ``BaseDetector.candidates``."""
-        marks = batch.matching("text", HINTS)
-        return (entry for entry, mark in zip(batch.entries, marks, strict=True) if mark)
+    def examine(self, batch: Batch) -> Iterator[Finding]:
+        """See ``Detector.examine``: each rule is tried only on texts with something that it cannot do without."""
+        hinted = np.flatnonzero(batch.matching("text", HINTS))
+        few = batch.picked(hinted)
+        hints = np.array([few.matching("text", rule) for rule in RULE_HINTS])
+        for number, rules in zip(hinted, hints.T, strict=True):
+            yield from self._told(batch.entries[number], [RULES[rule] for rule in np.flatnonzero(rules)])
 
-    def look(self, entry: Entry) -> Iterator[Finding]:
-        """See ``BaseDetector.look``."""
-        text, lowered = entry.prose, f"\n{entry.lowered}"
+    def _told(self, entry: Entry, rules: Sequence[Rule]) -> Iterator[Finding]:
+        text = entry.prose
         found = [
             (severity, what, m)
-            for severity, what, hints, rule in RULES
-            if any(hint in lowered for hint in hints)
+            for severity, what, rule in rules
             for m in rule.finditer(text)
             if not _reported(text, m.start(), m.end())
         ]

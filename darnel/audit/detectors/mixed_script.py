@@ -52,11 +52,22 @@ def _is_latin(letter: str) -> bool:
     return regex.match(r"\p{Latin}", letter) is not None
 
 
+class _Folding(dict[int, int | str]):
+    """For ``str.translate``: each letter of another script to the Latin one that it is drawn like; filled as letters are met."""
+
+    def __missing__(self, code: int) -> int | str:
+        letter = chr(code)
+        foreign = letter.isalpha() and not letter.isascii() and not _is_latin(letter)
+        found = self[code] = (latin_of(letter) if foreign else None) or code
+        return found
+
+
+_FOLDING = _Folding()
+
+
 def folded(text: str) -> str:
     """The text with every letter of another script that is drawn like a Latin one replaced by that one."""
-    if text.isascii():
-        return text
-    return "".join(ch if ch.isascii() or not ch.isalpha() or _is_latin(ch) else latin_of(ch) or ch for ch in text)
+    return text if text.isascii() else text.translate(_FOLDING)
 
 
 def disguised(word: str) -> bool:

@@ -150,8 +150,8 @@ class NearClone(BaseDetector):
 
     def examine(self, batch: Batch) -> Iterator[Finding]:
         """Hold the text of candidates; nothing can be told before all are seen."""
-        for number, at in zip(*known_of(self._wanted, batch.digests), strict=True):
-            entry, key = batch.entry(int(number)), int(self._wanted[at])
+        known, at = known_of(self._wanted, batch.digests)
+        for entry, key in zip(batch.picked(known).entries, self._wanted[at].tolist(), strict=True):
             if key not in self._held:
                 words = numbers_of(entry.words[:MOST_WORDS])
                 self._held[key] = _Held(entry.text, entry.prose, Laid(words), [])

@@ -73,8 +73,8 @@ class Siblings(BaseDetector):
 
     def examine(self, batch: Batch) -> Iterator[Finding]:
         """Keep the triples of candidates; nothing can be told before all are seen."""
-        for number, at in zip(*known_of(self._texts, batch.digests), strict=True):
-            entry, key = batch.entry(int(number)), int(self._sets[at])
+        known, at = known_of(self._texts, batch.digests)
+        for entry, key in zip(batch.picked(known).entries, self._sets[at].tolist(), strict=True):
             ref = Ref(entry.id, entry.source)
             if key not in self._refs or ref < self._refs[key]:
                 self._refs[key] = ref

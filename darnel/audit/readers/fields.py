@@ -27,15 +27,21 @@ def row_from(mapping: Mapping[str, Any], where: str, default_id: str, log: ReadL
     record = default_id if id_key is None else str(mapping[id_key])
     vector_key = next((folded[k] for k in VECTOR_KEYS if isinstance(mapping.get(folded.get(k, "")), list)), None)
     vector = None if vector_key is None else as_vector(mapping[vector_key])
+    left = {key: value for key, value in mapping.items() if key not in (text_key, id_key, vector_key)}
+    return clean(record, str(mapping[text_key]), metadata_from(left), vector, log, where)
+
+
+def metadata_from(left: Mapping[str, Any]) -> dict[str, Any]:
+    """The metadata of a row: what is neither id nor text nor vector, without what is empty; a nested object's own keys."""
     metadata: dict[str, Any] = {}
-    for key, value in mapping.items():
-        if key in (text_key, id_key, vector_key) or value is None or value == "":
+    for key, value in left.items():
+        if value is None or value == "":
             continue
         if str(key).casefold() in NESTED_KEYS and isinstance(value, Mapping):
             metadata.update({str(k): v for k, v in value.items()})
         else:
             metadata[str(key)] = value
-    return clean(record, str(mapping[text_key]), metadata, vector, log, where)
+    return metadata
 
 
 def clean(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from darnel.audit.batch import Row, arrow, pack
 from darnel.audit.readers.base import ReadLog
+from darnel.audit.readers.columns import as_columns
 from darnel.audit.readers.fields import row_from
 from darnel.core.errors import TargetError
 
@@ -37,26 +38,31 @@ class ParquetReader:
 
     def batches(self, size: int, log: ReadLog) -> Iterator[pa.RecordBatch]:
         """See ``Reader.batches``."""
-        return pack(self._rows(size, log), size)
-
-    def _rows(self, size: int, log: ReadLog) -> Iterator[Row]:
         from pyarrow import parquet
 
-        number = 0
+        done = 0
         # by default a file that is read batch by batch is kept whole in memory as it is read
         with parquet.ParquetFile(self.path, pre_buffer=False) as file:
             for batch in file.iter_batches(batch_size=size):
-                try:
-                    found = batch.to_pylist()
-                except UnicodeDecodeError:  # one broken string spoils its batch: take the rows one by one
-                    found = [_one(batch, i) for i in range(batch.num_rows)]
-                for mapping in found:
-                    number += 1
-                    where = f"row {number}"
-                    if mapping is None:
-                        log.fail(where, "a string in it is not UTF-8")
-                    elif (row := row_from(mapping, where, where, log)) is not None:
-                        yield row
+                whole = as_columns(batch)
+                if whole is not None:
+                    yield whole
+                else:
+                    yield from pack(_rows(batch, done, log), size)
+                done += batch.num_rows
+
+
+def _rows(batch: pa.RecordBatch, done: int, log: ReadLog) -> Iterator[Row]:
+    try:
+        found = batch.to_pylist()
+    except UnicodeDecodeError:  # one broken string spoils its batch: take the rows one by one
+        found = [_one(batch, i) for i in range(batch.num_rows)]
+    for number, mapping in enumerate(found, done + 1):
+        where = f"row {number}"
+        if mapping is None:
+            log.fail(where, "a string in it is not UTF-8")
+        elif (row := row_from(mapping, where, where, log)) is not None:
+            yield row
 
 
 def _one(batch: pa.RecordBatch, number: int) -> dict[str, object] | None:
