@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,6 @@ Bands = NDArray[np.uint32]
 Shingles = Numbers
 BANDS, ROWS = 16, 4
 BINS = BANDS * ROWS
-FURTHER = np.uint64(0x9E3779B97F4A7C15)
 """Of the MinHash: two texts meet where all rows of a band agree; at ``LIKE`` two of three pairs do, at 0.7 all but one of a
 hundred. A record's sketch takes 80 bytes."""
 FEWEST_SHINGLES = 12
@@ -62,22 +62,29 @@ def sketched(batch: Batch) -> Sketches:
 def _least(keys: Numbers, size: int) -> Numbers:
     """The least hash in each bin of each record (one-permutation hashing): one sort of the keys serves every row of every band.
 
-    A bin that holds nothing borrows from the next that does, told apart by how far that is.
+    A bin that holds nothing takes that of another, the first in an order of its own that holds something; so the bands of a
+    short text differ as those of a long one do. All zero where a record has no key.
     """
     slots = keys >> np.uint64(HASH_BITS - BINS.bit_length() + 1)
     first = np.flatnonzero(first_of_each(slots))
-    least, held = np.zeros(size * BINS, np.uint64), np.zeros(size * BINS, np.bool_)
+    least, held = np.zeros((size, BINS), np.uint64), np.zeros((size, BINS), np.bool_)
     at = slots[first].astype(np.int64)
-    least[at], held[at] = hash_of(keys[first]), True
-    places = np.arange(2 * BINS)
-    filled = np.where(np.tile(held.reshape(size, BINS), 2), places, 2 * BINS - 1)
-    following = np.minimum.accumulate(filled[:, ::-1], axis=1)[:, ::-1][:, :BINS]
-    lent = np.take_along_axis(least.reshape(size, BINS), following % BINS, axis=1)
-    return lent + (following - places[:BINS]).astype(np.uint64) * FURTHER
+    least.flat[at], held.flat[at] = hash_of(keys[first]), True
+    record, empty = np.nonzero(~held)
+    orders = _orders()[empty]
+    lender = orders[np.arange(len(empty)), held[record[:, None], orders].argmax(axis=1)]
+    least[record, empty] = least[record, lender]
+    return least
+
+
+@cache
+def _orders() -> NDArray[np.int64]:
+    """For each bin, all in an order drawn for it."""
+    return np.random.default_rng(0).permuted(np.tile(np.arange(BINS), (BINS, 1)), axis=1)
 
 
 def _bands(least: Numbers) -> Bands:
-    """The rows of each band mixed into one number; they are bins far apart, so that few borrow of the same."""
+    """The rows of each band mixed into one number."""
     found = np.zeros((len(least), BANDS), np.uint64)
     for row in range(ROWS):
         found = mixed(found + least[:, row * BANDS : (row + 1) * BANDS])
