@@ -164,3 +164,12 @@ def test_where_groups_are_usual_few_are_shown() -> None:
     kept = support.audit([*corpora.make_records(), *pages], budget=0.3).findings
     assert {f.severity for f in kept} == {"low"}
     assert "32 of 72 records" in kept[0].why
+
+
+def test_comments_that_differ_in_code_alone_are_each_found() -> None:
+    pages = [
+        Record(name, f"<!-- What do the docs say about `{name}` class? -->\nA page.") for name in ("Request", "Route")
+    ]
+    found = {f.record: f.spans[0].what for f in support.audit(pages, detectors=["hidden-text"]).findings}
+    assert found.keys() == {"Request", "Route"}
+    assert "`Route`" in found["Route"]

@@ -97,14 +97,15 @@ class HiddenText(BaseDetector):
             yield self.finding(entry, "low", DEEPEST, why)
             return
         for how, severity, text in hidden_parts(page):
-            kept = words(text)
-            start = max(0, entry.text.find(text[:40].strip()))
+            at = page.find(text.strip())  # as it stands there, with the code that the page has blanked
+            written = text if at < 0 else entry.text[at : at + len(text.strip())]
+            start = at if at >= 0 else max(0, page.find(text[:40].strip()))
             notice = how == "a comment" and start < 100 and _NOTICE.search(text)
             if notice or _count(text) < FEWEST_WORDS:
                 continue
-            shown = Span(start, min(len(entry.text), start + len(text)), f"{how}: {' '.join(text.split())[:160]}")
+            shown = Span(start, min(len(entry.text), start + len(text)), f"{how}: {' '.join(written.split())[:160]}")
             line = entry.text.count("\n", 0, start) + 1
-            key = hashlib.blake2b(f"{how} {' '.join(kept)}".encode(), digest_size=12).digest()
+            key = hashlib.blake2b(f"{how} {' '.join(words(written))}".encode(), digest_size=12).digest()
             self._pieces.setdefault(key, []).append(_Piece(Ref(entry.id, entry.source), severity, how, shown, line))
 
     def merge(self, other: Self) -> None:
