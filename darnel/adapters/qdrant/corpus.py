@@ -30,6 +30,7 @@ from darnel.core.planting.guard import refuse_foreign
 from darnel.embedders.base import Embedder, needed
 
 IDS_PAGE = 10_000
+"""Points read at once where no vectors come with them."""
 INSERT_ONLY_SINCE = (1, 17)
 NODE_OVERHEAD = 3
 """A LlamaIndex payload holds text and metadata twice, once as JSON within JSON."""
@@ -132,8 +133,11 @@ class QdrantCorpus:
 
     def scan(self, batch: int = 1_000, *, vectors: bool = True) -> Iterator[Sequence[Record]]:
         """See ``CorpusReader.scan``; the cursor is an id, so points that come and go make it miss no other."""
-        for page in self._scroll(min(batch, self.setup.limits.page), payload=True, vectors=vectors):
-            yield [self._record(point) for point in page]
+        # a local client sorts all its ids for every page, and has the payloads in memory whatever the page
+        size = IDS_PAGE if self.place.local and not vectors else min(batch, self.setup.limits.page)
+        for page in self._scroll(size, payload=True, vectors=vectors):
+            for part in chunks(page, batch):
+                yield [self._record(point) for point in part]
 
     def ids(self) -> Sequence[str]:
         """See ``CorpusReader.ids``."""

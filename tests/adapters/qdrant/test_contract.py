@@ -200,6 +200,18 @@ def test_bad_input_is_refused_before_any_write(local: Any) -> None:
     assert support.witness(local) == before
 
 
+def test_a_local_scan_asks_once_and_gives_what_was_asked_for(local: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page of a local client costs a sort of all its points."""
+    support.fill(local)
+    corpus, asked, scroll = open_corpus(local), [], local.scroll
+    whole = {r.id: r.text for page in corpus.scan() for r in page}
+    monkeypatch.setattr(local, "scroll", lambda *a, **k: asked.append(k) or scroll(*a, **k))
+    pages = list(corpus.scan(3, vectors=False))
+    assert len(asked) == 1
+    assert {len(page) for page in pages[:-1]} == {3}
+    assert {r.id: r.text for page in pages for r in page} == whole
+
+
 def test_nothing_of_the_collection_or_its_siblings_changes(local: Any) -> None:
     support.fill(local)
     support.fill(local, support.llamaindex, "sibling")
