@@ -140,7 +140,16 @@ def test_a_budget_leaves_out_and_says_so(cli: Cli, corpus: list[str]) -> None:
     found = json.loads(ended.out)
     assert labels(ended) == ["control:1", "honest:1", "echo:1", "echo:2"]
     assert found["cleanup"]["planted"] == 64
-    assert any("echo:3 was left out: it takes 16 plants and 64 of 64 are spent" in w for w in found["warnings"])
+    assert any(
+        "echo:3 was left out: it takes 16 plants and of the budget of 64 0 are left" in w for w in found["warnings"]
+    )
+
+
+def test_a_budget_that_leaves_out_every_pattern_tests_nothing(cli: Cli, corpus: list[str]) -> None:
+    ended = cli(*corpus, "-p", "echo:1,2", "--budget", "20", "--json")
+    assert labels(ended) == ["control:1", "honest:1"]
+    assert ended.code == 2  # the controls alone say nothing of any pattern
+    assert cli(*corpus, "-p", "control", "--json").code == 0  # unless nothing else was asked for
 
 
 @pytest.mark.parametrize("words", [4, 5, 12, 33, 34, 35, 100, 500])

@@ -59,6 +59,7 @@ def assemble(run: Run) -> Results:
     baseline, leftovers = _baseline_info(run), _leftovers(run)
     doubts = [
         not scores or any(_doubtful(score, run.options) for score in scores),
+        all(controls[score.pattern] for score in scores) and not all(controls.values()),  # no pattern was measured
         run.interrupted,
         digest is not None and digest.same is not True,
     ]
