@@ -88,6 +88,8 @@ def pgtable(metric: str) -> Callable[[Any], Any]:
     return build
 
 
+INSERTIONS = 8
+"""Chroma's index is drawn at random, and now and then it does not reach a record; written again it does."""
 METRICS = {
     "chroma-l2": chroma("l2"),
     "chroma-ip": chroma("ip"),
@@ -105,12 +107,16 @@ METRICS = {
 def test_scores_and_exact_scores_of_every_metric(name: str, ledger: Ledger) -> None:
     store = METRICS[name](LongEmbeddings())
     corpus = LangChainCorpus(store)
-    corpus.inject([plant(0)])
-    (reply,) = corpus.retrieve([QUESTIONS[2]], 41)
-    scores = [s.score for s in reply.sources]
-    assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
+    for _ in range(INSERTIONS):
+        corpus.inject([plant(0)])
+        (reply,) = corpus.retrieve([QUESTIONS[2]], 41)
+        scores = [s.score for s in reply.sources]
+        assert scores == sorted(scores, reverse=True)  # type: ignore[type-var]
+        if found := [s.score for s in reply.sources if s.id == plant(0).id]:
+            break
+        corpus.remove([plant(0).id])
     if not name.startswith("faiss"):  # exact, so that it is never asked
-        (mine,) = [s.score for s in reply.sources if s.id == plant(0).id]
+        (mine,) = found
         assert mine == pytest.approx((corpus.exact_scores([QUESTIONS[2]], [plant(0)]) or [0.0])[0], rel=1e-4)
     corpus.remove([plant(0).id])
     results = darnel.run(store, QUESTIONS, ["keywords:3"], ledger=ledger)
