@@ -337,6 +337,12 @@ SHOWN: dict[str, Callable[[str], Any]] = {
         "content": "",
         "tool_calls": [{"name": "file_note", "arguments": f"text={m}"}],
     },
+    "calls that are no JSON, as LangChain keeps them": lambda m: {
+        "content": "",
+        "tool_calls": [],
+        "invalid_tool_calls": [{"name": "file_note", "args": f"text={m}"}],
+    },
+    "LlamaIndex's": lambda m: {"content": "", "tool_calls": [{"tool_name": "file_note", "tool_kwargs": {"text": m}}]},
     "darnel's own": lambda m: darnel.Reply(calls=(ToolCall("file_note", {"text": m}),)),
 }
 
@@ -352,5 +358,7 @@ def test_a_tool_that_was_asked_for_is_seen(shown: str) -> None:
 def test_an_empty_list_of_calls_was_seen_and_none_at_all_was_not() -> None:
     seen = darnel.run_context(lambda _q, _p: {"content": "It is 2 years.", "tool_calls": []}, QUESTIONS, ["tool-call"])
     assert (score(seen, "tool-call").obeyed.hits, score(seen, "tool-call").obeyed.n) == (0, 4)
-    unseen = darnel.run_context(deaf, QUESTIONS, ["tool-call"])
-    assert score(unseen, "tool-call").inconclusive == 4
+    unknown: Any = {"content": "It is 2 years.", "tool_calls": [{"kind": "file_note"}]}
+    for app in (deaf, lambda _q, _p: unknown):
+        unseen = darnel.run_context(app, QUESTIONS, ["tool-call"])
+        assert score(unseen, "tool-call").inconclusive == 4
