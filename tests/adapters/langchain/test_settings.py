@@ -107,7 +107,7 @@ METRICS = {
 def test_scores_and_exact_scores_of_every_metric(name: str, ledger: Ledger) -> None:
     store = METRICS[name](LongEmbeddings())
     corpus = LangChainCorpus(store)
-    for _ in range(INSERTIONS):
+    for _ in range(INSERTIONS if name.startswith("chroma") else 1):
         corpus.inject([plant(0)])
         (reply,) = corpus.retrieve([QUESTIONS[2]], 41)
         scores = [s.score for s in reply.sources]
