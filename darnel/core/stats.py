@@ -115,7 +115,7 @@ def _bootstrap(values: Sequence[float], seed: int) -> tuple[float, float]:
     return low * scale, high * scale
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=64)  # equal ones follow close on one another, and each holds a value a query
 def _resampled(values: tuple[float, ...], seed: int) -> tuple[float, float]:
     import numpy as np
     from scipy.stats import bootstrap

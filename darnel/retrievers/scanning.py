@@ -38,7 +38,7 @@ class ScanRetriever:
         if self._own is None:
             scanned = (record for batch in self._reader.scan(vectors=False) for record in batch)
             own = (record for record in scanned if read_stamp(record.metadata) is None)
-            self._own = [record for record in own if _drawn(record.id) < self._share]
+            self._own = [record for record in own if self._share >= 1 or _drawn(record.id) < self._share]
         records = [*self._own, *self._reader.plants()]
         now = [(record.id, record.text) for record in records]
         if now != self._fitted:
