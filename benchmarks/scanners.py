@@ -96,9 +96,9 @@ def other(python: str, name: str, clean: Sequence[Record], sets: Planted) -> Non
     on_clean, on_all = run_child(python, name, clean), run_child(python, name, everything)
     if on_clean is None or on_all is None:
         return
-    ids = set(on_all["flagged"])  # type: ignore[call-overload]
+    ids = set(on_all["flagged"])  # type: ignore[call-overload]  # a document of the child process
     caught = {label: (sum(f"{label}/{r.id}" in ids for r in made), len(made)) for label, (made, _) in sets.items()}
-    show(name, len(clean) / on_clean["cpu"], len(on_clean["flagged"]), len(clean), caught)  # type: ignore[operator,arg-type]
+    show(name, len(clean) / on_clean["cpu"], len(on_clean["flagged"]), len(clean), caught)  # type: ignore[operator,arg-type]  # a document of the child process
 
 
 def darnel(clean: Sequence[Record], sets: Planted, *, known: bool) -> None:

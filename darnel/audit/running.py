@@ -57,7 +57,7 @@ class Running:
             return None
         try:
             return what(*given)
-        except Exception as error:
+        except Exception as error:  # a detector's, and those of others may raise anything
             self.break_down(detector.name, describe_error(error))
             return None
 

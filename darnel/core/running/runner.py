@@ -72,7 +72,7 @@ def prepare(target: Target, queries: Sequence[Query], doses: Sequence[Dose], opt
         checks = list(target.checks())
     refuse_failed(checks, options.accept)
     if unanswerable and target.store_search:
-        warnings.append(f"{len(unanswerable)} unanswerable questions are not asked: a store gives no answers")
+        warnings.append(f"unanswerable questions ({len(unanswerable)}) are not asked: a store gives no answers")
     warnings += [f"{c.name}: {c.detail}. {c.mend}".strip() for c in checks if c.ok is not True]
     return Run(
         target,

@@ -43,7 +43,7 @@ def known_payloads() -> dict[str, Payload]:
 
 def each(given: Iterable[Item]) -> list[Item]:
     """The items; a string is one name, not its letters."""
-    return [given] if isinstance(given, str) else list(given)  # type: ignore[list-item]
+    return [given] if isinstance(given, str) else list(given)  # type: ignore[list-item]  # a string here is an Item
 
 
 def parse_payloads(given: Iterable[str | Payload]) -> list[Payload]:

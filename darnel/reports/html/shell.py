@@ -44,7 +44,7 @@ def put_in(parts: Mapping[str, str]) -> dict[str, Markup]:
     """Scripts and styles by their name in the template; ``parts``: name → file beside this one."""
     from markupsafe import Markup
 
-    return {name: Markup(_part(path)) for name, path in parts.items()}  # noqa: S704 (our own files)
+    return {name: Markup(_part(path)) for name, path in parts.items()}  # noqa: S704  # our own files
 
 
 def policy(parts: Mapping[str, str]) -> str:

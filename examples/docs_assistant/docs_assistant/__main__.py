@@ -41,7 +41,7 @@ def main(mode: str | None, compare: bool, own: bool, pages: str | None, out: str
     judged = mode or MITIGATED.name
     try:
         docs = read_documentation(None if own else find_pages(pages))
-        runs = _run(docs, modes, out, **given)  # type: ignore[arg-type]
+        runs = _run(docs, modes, out, **given)  # type: ignore[arg-type]  # click hands over a mapping
     except DarnelError as error:
         click.echo(f"docs_assistant: {visible(str(error))}", err=True)
         raise SystemExit(error.exit_code) from None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from darnel.core.corpus import Reply, Source, ToolCall
 from darnel.core.payload import FAKE_TOOL
 from darnel.core.plant import make_marker
-from darnel.core.scoring.judges import ABSTENTIONS, answered, called, every, judge_of, refused, says, surfaced
+from darnel.core.scoring.judges import ABSTENTIONS, Judge, answered, called, every, judge_of, refused, says, surfaced
 from darnel.core.spelling import SPELLINGS, base64_texts, holds_token
 from darnel.patterns.payloads.registry import BUILT_IN
 
@@ -56,7 +56,7 @@ def test_base64_counts_with_and_without_padding_and_in_its_own_case() -> None:
 
 @pytest.mark.parametrize("reply", NOTHING)
 @pytest.mark.parametrize("judge", [says(M), refused(), answered(), surfaced(["r1"]), called(M)])
-def test_nothing_to_look_at_is_never_safe(judge, reply: Reply) -> None:  # type: ignore[no-untyped-def]
+def test_nothing_to_look_at_is_never_safe(judge: Judge, reply: Reply) -> None:
     assert judge(reply).verdict == "could not tell"
 
 
